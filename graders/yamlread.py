@@ -105,6 +105,21 @@ def load(path: Path) -> Document:
     return loads(words, path)
 
 
+def load_keys(path: Path, keys: set[str]) -> dict[str, Any]:
+    """Only some top-level keys of a file, for quick listings; `load` says what is wrong with the rest."""
+    document = Document(path, None)
+    try:
+        root = yaml.compose(path.read_text(encoding="utf-8-sig"), Loader=_Loader)
+    except (OSError, UnicodeDecodeError, yaml.YAMLError, RecursionError):
+        load(path)  # tells the problem
+        raise
+    if not isinstance(root, yaml.MappingNode):
+        return {}
+    root.value = [pair for pair in root.value if pair[0].value in keys]
+    found = _Builder(document).build(root, (), 0)
+    return found if isinstance(found, dict) else {}
+
+
 def loads(words: str, path: Path) -> Document:
     """As `load`, from text; `path` names it in messages."""
     try:
