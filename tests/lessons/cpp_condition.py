@@ -1,0 +1,245 @@
+"""Evaluate a C++ condition over NumPy arrays, with C's types and the GPU's float-to-integer conversion.
+
+Only what a blank of the argmax lessons may hold is understood: literals, names, `vi.val`, casts, a few math functions,
+unary and binary operators, `?:`, and the spellings `and`, `or`, `not`. There are no side effects, so both sides of
+`&&` are always computed. Anything else raises `ValueError`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+Values = Mapping[str, Array]
+
+TOKEN = re.compile(
+    r"\s*(?:(?P<number>0[xX][0-9a-fA-F]+[uUlL]*|(?:\d+\.\d*|\.\d+|\d+)(?:[eE][-+]?\d+)?[fFuUlL]*)"
+    r"|(?P<name>[A-Za-z_]\w*(?:\.\w+)?)"
+    r"|(?P<sign>\|\||&&|==|!=|<=|>=|<<|>>|[-+*/%<>!~?:(),&|^]))"
+)
+WORDS = {"and": "&&", "or": "||", "not": "!", "not_eq": "!="}
+# C++ precedence, higher binds tighter.
+BINARY = {
+    "||": 1, "&&": 2, "|": 3, "^": 4, "&": 5, "==": 6, "!=": 6, "<": 7, "<=": 7, ">": 7, ">=": 7,
+    "<<": 8, ">>": 8, "+": 9, "-": 9, "*": 10, "/": 10, "%": 10,
+}  # fmt: skip
+TYPES: dict[str, type[Any]] = {
+    "bool": np.bool_,
+    "int": np.int32,
+    "unsigned": np.uint32,
+    "unsigned int": np.uint32,
+    "long long": np.int64,
+    "long": np.int64,
+    "unsigned long long": np.uint64,
+    "float": np.float32,
+    "double": np.float64,
+}
+# The usual arithmetic conversions pick the later of two.
+RANKS: list[type[Any]] = [np.bool_, np.int32, np.uint32, np.int64, np.uint64, np.float32, np.float64]
+
+
+def compile_condition(source: str) -> Callable[[Values], Array]:
+    """A function from arrays by name (`other_val`, `other_idx`, `vi.val`, `vi.idx`) to a boolean array."""
+    tokens = tokenise(source)
+
+    def wins(values: Values) -> Array:
+        parser = _Parser(tokens, values)
+        result = parser.conditional()
+        if parser.at != len(tokens):
+            raise ValueError(f"unexpected {tokens[parser.at]!r} in {source!r}")
+        return truth(result)
+
+    return wins
+
+
+def tokenise(source: str) -> list[str]:
+    """Tokens of the expression, `and`/`or`/`not` in their sign form; ValueError names the first foreign character."""
+    tokens, at = [], 0
+    source = source.rstrip()
+    while at < len(source):
+        match = TOKEN.match(source, at)
+        if match is None:
+            raise ValueError(f"cannot read {source[at:]!r}")
+        text = match.group().strip()
+        tokens.append(WORDS.get(text, text))
+        at = match.end()
+    return tokens
+
+
+def truth(value: Array) -> Array:
+    """C's conversion to bool: everything but zero is true, NaN too."""
+    return np.asarray(value != 0)
+
+
+def convert(value: Array, target: type[Any]) -> Array:
+    """C conversion; a float that does not fit saturates and NaN gives 0, as the GPU's conversion instructions do."""
+    value = np.asarray(value)
+    if target is np.bool_:
+        return truth(value)
+    if value.dtype.kind == "f" and np.dtype(target).kind in "iu":
+        info = np.iinfo(target)
+        wide = np.nan_to_num(np.trunc(value.astype(np.float64)), nan=0.0, posinf=np.inf, neginf=-np.inf)
+        low, high = wide <= float(info.min), wide >= float(info.max)
+        inside = np.where(low | high, 0.0, wide).astype(target)
+        return np.where(low, info.min, np.where(high, info.max, inside)).astype(target)
+    return value.astype(target)
+
+
+def common(left: Array, right: Array) -> tuple[Array, Array]:
+    """Both operands in their common type; bool counts as int."""
+    rank = max(RANKS.index(np.asarray(v).dtype.type) for v in (left, right))
+    target = RANKS[max(rank, 1)]
+    return convert(left, target), convert(right, target)
+
+
+def binary(sign: str, left: Array, right: Array) -> Array:
+    """One binary operator of C, on arrays."""
+    if sign == "&&":
+        return truth(left) & truth(right)
+    if sign == "||":
+        return truth(left) | truth(right)
+    a, b = common(left, right)
+    operations: dict[str, Callable[[Array, Array], Any]] = {
+        "==": np.equal, "!=": np.not_equal, "<": np.less, "<=": np.less_equal, ">": np.greater,
+        ">=": np.greater_equal, "+": np.add, "-": np.subtract, "*": np.multiply, "&": np.bitwise_and,
+        "|": np.bitwise_or, "^": np.bitwise_xor, "<<": np.left_shift, ">>": np.right_shift,
+    }  # fmt: skip
+    if sign in operations:
+        return np.asarray(operations[sign](a, b))
+    if sign == "/" and a.dtype.kind == "f":
+        return np.asarray(a / b)
+    raise ValueError(f"operator {sign} is not covered for {a.dtype}")
+
+
+class _Parser:
+    """Recursive descent that computes as it reads."""
+
+    def __init__(self, tokens: list[str], values: Values) -> None:
+        self.tokens, self.values, self.at = tokens, values, 0
+
+    def peek(self) -> str:
+        return self.tokens[self.at] if self.at < len(self.tokens) else ""
+
+    def take(self, expected: str = "") -> str:
+        token = self.peek()
+        if not token or (expected and token != expected):
+            raise ValueError(f"expected {expected or 'more'}, found {token or 'the end'}")
+        self.at += 1
+        return token
+
+    def conditional(self) -> Array:
+        condition = self.level(1)
+        if self.peek() != "?":
+            return condition
+        self.take("?")
+        yes = self.conditional()
+        self.take(":")
+        yes, no = common(yes, self.conditional())
+        return np.asarray(np.where(truth(condition), yes, no))
+
+    def level(self, lowest: int) -> Array:
+        left = self.unary()
+        while BINARY.get(self.peek(), 0) >= lowest:
+            sign = self.take()
+            left = binary(sign, left, self.level(BINARY[sign] + 1))
+        return left
+
+    def unary(self) -> Array:
+        token = self.peek()
+        if token in ("!", "-", "+", "~"):
+            self.take()
+            value = self.unary()
+            if token == "!":
+                return ~truth(value)
+            value = common(value, value)[0]
+            return np.asarray(-value if token == "-" else ~value if token == "~" else value)
+        if token == "(":
+            target = self.type_name(self.at + 1)
+            if target and self.tokens[self.at + 1 + len(target.split())] == ")":
+                self.at += 2 + len(target.split())
+                return convert(self.unary(), TYPES[target])
+        return self.primary()
+
+    def type_name(self, at: int) -> str:
+        """The longest type name whose words start at token `at`, or ''."""
+        for length in (3, 2, 1):
+            words = " ".join(self.tokens[at : at + length])
+            if words in TYPES:
+                return words
+        return ""
+
+    def primary(self) -> Array:
+        token = self.take()
+        if token == "(":
+            value = self.conditional()
+            self.take(")")
+            return value
+        if token == "static_cast":
+            self.take("<")
+            target = self.type_name(self.at)
+            self.at += len(target.split())
+            self.take(">")
+            return convert(self.arguments()[0], TYPES[target])
+        if token in TYPES and self.peek() == "(":
+            return convert(self.arguments()[0], TYPES[token])
+        if token[0].isdigit() or token[0] == ".":
+            return number(token)
+        if self.peek() == "(":
+            return call(token, self.arguments())
+        constants = {
+            "true": np.bool_(True), "false": np.bool_(False), "INFINITY": np.float32(np.inf),
+            "NAN": np.float32(np.nan), "FLT_MAX": np.finfo(np.float32).max,
+        }  # fmt: skip
+        if token in constants:
+            return np.asarray(constants[token])
+        if token not in self.values:
+            raise ValueError(f"unknown name {token}")
+        return self.values[token]
+
+    def arguments(self) -> list[Array]:
+        self.take("(")
+        found = [self.conditional()]
+        while self.peek() == ",":
+            self.take(",")
+            found.append(self.conditional())
+        self.take(")")
+        return found
+
+
+def number(token: str) -> Array:
+    """A literal in the type C gives it."""
+    if token[:2].lower() == "0x":
+        value = int(token.rstrip("uUlL"), 16)
+        return np.asarray(value, np.uint32 if "u" in token.lower() or value > 0x7FFFFFFF else np.int32)
+    digits = token.rstrip("fFuUlL")
+    suffix = token[len(digits) :].lower()
+    if suffix == "f":
+        return np.asarray(float(digits), np.float32)
+    if "." in digits or "e" in digits.lower():
+        return np.asarray(float(digits), np.float64)
+    return np.asarray(int(digits), np.uint32 if "u" in suffix else np.int64 if "l" in suffix else np.int32)
+
+
+def call(name: str, arguments: list[Array]) -> Array:
+    """The functions a blank may call, single precision."""
+    a = arguments[0].astype(np.float32)
+    if name == "isnan":
+        return np.isnan(a)
+    if name == "isinf":
+        return np.isinf(a)
+    if name == "fabsf":
+        return np.asarray(np.abs(a))
+    if name == "fmaxf":
+        return np.asarray(np.fmax(a, arguments[1].astype(np.float32)))
+    if name == "fminf":
+        return np.asarray(np.fmin(a, arguments[1].astype(np.float32)))
+    if name == "__float_as_int":
+        return np.ascontiguousarray(a).view(np.int32)
+    if name == "__float_as_uint":
+        return np.ascontiguousarray(a).view(np.uint32)
+    raise ValueError(f"unknown function {name}")
