@@ -1,0 +1,249 @@
+"""The pipeline: one submission and one lesson in, one score card out. Run, grade, batch, notebook and self-test use it.
+
+    submission -> blank checked -> pristine template + blank -> executor -> observation -> verdict -> rubric -> card
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from graders import cases as case_builder
+from graders import prose_part, rubric, verdict
+from graders.blank import BlankRules, Fill, Injected, Refused, check_fill, inject
+from graders.errors import EnvironmentProblem
+from graders.executors.base import BlankSpan, CompileProblem, Entry, Executor, Program, TritonEntry
+from graders.executors.pick import Backend, pick
+from graders.lesson import Case, Lesson
+from graders.scorecard import CaseResult, Evidence, RefusedBlank, ScoreCard, SubmissionInfo, Veto
+from graders.submission import Submission
+from graders.text import Text
+
+if TYPE_CHECKING:
+    from graders.executors.triton_compile import CompileReport, PendingCompile
+
+CASE_DEADLINE_S = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """Callbacks for a person who waits: the number of cases, each result as it comes, what is being done."""
+
+    started: Callable[[int], None] = lambda total: None
+    case: Callable[[CaseResult], None] = lambda result: None
+    doing: Callable[[Text], None] = lambda what: None
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to grade. `grader_seed` seeds hidden inputs; `executor` reuses a warm one; `compile_targets` off skips PTX and cubin."""
+
+    backend: Backend = "auto"
+    grader_seed: str = case_builder.PUBLIC_SEED
+    rubric: rubric.RubricSpec = field(default_factory=rubric.RubricSpec)
+    compile_targets: bool = True
+    case_deadline_s: float = CASE_DEADLINE_S
+    executor: Executor | None = None
+
+
+def grade(submission: Submission, lesson: Lesson, options: Options | None = None, watch: Watch | None = None) -> ScoreCard:
+    """Grade one submission.
+
+    Raises EnvironmentProblem when this machine cannot run it although it should (a broken toolchain, a failing canary); a
+    learner's mistake never raises.
+    """
+    options, watch = options or Options(), watch or Watch()
+    rules = options.rubric.merged(lesson.spec.rubric)
+    refused: RefusedBlank | None = None
+    fill: Fill | None = None
+    try:
+        fill = check_fill(submission.fill, lesson.template, blank_rules(lesson))
+    except Refused as problem:
+        refused = RefusedBlank(problem.reason, problem.line, problem.column)
+    results: list[CaseResult] = []
+    if fill is None:
+        why = Text("not run: the blank is refused", "未运行：填空被拒绝")
+        results = [verdict.not_run(case, why) for case in lesson.spec.cases]
+        evidence = Evidence(tier="static", executor="none", pending=False)
+    else:
+        results, evidence = _execute(fill, lesson, options, watch)
+    reading = prose_part.read(lesson, submission, results, rules)
+    judged = rubric.judge(
+        rules,
+        results,
+        reading.answers,
+        (*_veto_of_edits(submission), *reading.vetoes),
+        executed=evidence.tier != "static",
+        refused=refused is not None,
+        boundary_and_tradeoff=reading.boundary_and_tradeoff,
+        independent=submission.independent,
+    )
+    info = SubmissionInfo(submission.path, submission.sha256, fill.sha256 if fill else None, submission.notes)
+    return ScoreCard(
+        lesson=lesson.id,
+        submission=info,
+        evidence=evidence,
+        cases=tuple(results),
+        points=judged.points,
+        maximum=judged.maximum,
+        answers=reading.answers,
+        vetoes=judged.vetoes,
+        conditions=judged.conditions,
+        total=judged.total,
+        max_total=judged.max_total,
+        passed=judged.passed,
+        needs_review=reading.needs_review,
+        refused=refused,
+        advice=judged.advice,
+    )
+
+
+def blank_rules(lesson: Lesson) -> BlankRules:
+    """The lesson's allow-list in the form that the gate takes."""
+    spec = lesson.spec.blank
+    return BlankRules(frozenset(spec.names), frozenset(spec.calls), frozenset(spec.attributes), lesson.spec.language)
+
+
+def program_of(lesson: Lesson, injected: Injected) -> Program:
+    """The pristine template with the blank in it, ready for an executor."""
+    spec = lesson.spec
+    entry: Entry
+    if spec.language == "triton":
+        entry = TritonEntry(spec.entry.function, tuple(spec.entry.arguments))
+    else:
+        from graders.executors.cuda_entry import CudaEntry
+
+        entry = CudaEntry(str(spec.entry.signature), str(spec.entry.call), tuple(spec.entry.arguments))
+    span = BlankSpan(injected.line, injected.column, injected.line, injected.end_column)
+    return Program(injected.source, spec.template, spec.language, entry, span)
+
+
+def ordered_cases(lesson: Lesson) -> list[Case]:
+    """Visible cases first: a learner's first failure should be one that can be looked at."""
+    return sorted(lesson.spec.cases, key=lambda case: not case.visible)
+
+
+def run_cases(
+    lesson: Lesson, program: Program, executor: Executor, chosen: Sequence[Case], options: Options
+) -> Iterator[CaseResult]:
+    """Run cases on one executor and judge each as it comes. Raises CompileProblem, EnvironmentProblem."""
+    jobs = []
+    for case in chosen:
+        for launch in case_builder.launches_of(lesson, case):
+            job, env = case_builder.build_job(lesson, case, options.grader_seed, launch)
+            jobs.append((case, launch, job, env))
+    with executor.open(program) as session:
+        observations = session.run_all([job for _, _, job, _ in jobs], options.case_deadline_s)
+        runs: list[verdict.Run] = []
+        for i, (observation, (case, launch, job, env)) in enumerate(zip(observations, jobs, strict=True)):
+            runs.append(verdict.Run(job, env, observation, launch))
+            if i + 1 == len(jobs) or jobs[i + 1][0] is not case:
+                yield verdict.case_result(lesson, case, runs)
+                runs = []
+
+
+def _execute(fill: Fill, lesson: Lesson, options: Options, watch: Watch) -> tuple[list[CaseResult], Evidence]:
+    program = program_of(lesson, inject(lesson.template, fill))
+    missing: tuple[Text, ...] = ()
+    executor = options.executor
+    if executor is None:
+        choice = pick(lesson.spec.language, options.backend)
+        executor, missing = choice.executor, choice.missing
+    compiling = _begin_compile(program, lesson, options, executor)
+    every = ordered_cases(lesson)
+    chosen = [c for c in every if executor is not None and (executor.tier == "gpu" or not c.gpu_only)]
+    results: dict[str, CaseResult] = {}
+    evidence = Evidence(tier="static", executor=_static_name(lesson), note=missing[0] if missing else None)
+    if executor is not None:
+        watch.started(len(chosen))
+        results, evidence = _run_all(lesson, program, executor, chosen, options, watch)
+    if compiling is not None:
+        watch.doing(Text("compiling for GPU targets", "正在为 GPU 目标编译"))
+        report = compiling.result()
+        evidence = replace(evidence, compiled=tuple(report.compiled))
+        problem = _compile_problem(report)
+        if problem is not None:
+            results = {
+                c.name: verdict.failed_to_compile(c, problem.findings, problem.text) for c in (chosen or every)
+            }
+    for case in every:
+        if case.name not in results:
+            results[case.name] = verdict.not_run(case, _why_not_run(case, executor, missing))
+    order = {case.name: i for i, case in enumerate(every)}
+    return sorted(results.values(), key=lambda r: order[r.name]), evidence
+
+
+def _run_all(
+    lesson: Lesson, program: Program, executor: Executor, chosen: list[Case], options: Options, watch: Watch
+) -> tuple[dict[str, CaseResult], Evidence]:
+    results: dict[str, CaseResult] = {}
+    try:
+        for result in run_cases(lesson, program, executor, chosen, options):
+            results[result.name] = result
+            watch.case(result)
+    except CompileProblem as problem:
+        for case in chosen:
+            results[case.name] = verdict.failed_to_compile(case, problem.findings, problem.text)
+            watch.case(results[case.name])
+    facts = executor.facts()
+    evidence = Evidence(
+        tier=executor.tier,
+        executor=executor.name,
+        device=facts.device,
+        toolchain=dict(facts.toolchain),
+        pending=executor.tier != "gpu",
+        sandbox=facts.sandbox,
+    )
+    return results, evidence
+
+
+def _begin_compile(
+    program: Program, lesson: Lesson, options: Options, executor: Executor | None
+) -> PendingCompile | None:
+    """Start compile-only for GPU targets beside a CPU run, where the compiler is there."""
+    if not options.compile_targets or (executor is not None and executor.tier == "gpu"):
+        return None
+    if lesson.spec.language == "triton":
+        from graders.executors.triton_compile import TritonCompile
+
+        compiler = TritonCompile()
+    else:
+        from graders.executors.nvcc import NvccCompile
+
+        compiler = NvccCompile()
+    if compiler.availability() is not None:
+        return None
+    plain = [c for c in ordered_cases(lesson) if c.raises is None]
+    jobs = [case_builder.build_job(lesson, c, options.grader_seed, case_builder.launches_of(lesson, c)[0])[0] for c in plain[:1]]
+    return compiler.begin(program, jobs)
+
+
+def _compile_problem(report: CompileReport) -> CompileProblem | None:
+    """A program that no GPU compiler takes is wrong on a GPU, whatever the CPU made of it."""
+    if not report.findings:
+        return None
+    first = report.findings[0]
+    text = Text("it does not compile for a GPU: {w}", "无法为 GPU 编译：{w}").fill(w=first.text)
+    return CompileProblem(text, report.findings)
+
+
+def _why_not_run(case: Case, executor: Executor | None, missing: tuple[Text, ...]) -> Text:
+    if executor is None:
+        if missing:
+            return Text("not run: {m}", "未运行：{m}").fill(m=missing[0])
+        return Text("not run: static review only", "未运行：仅静态审查")
+    if case.gpu_only:
+        return Text("not run: this case needs a GPU", "未运行：此用例需要 GPU")
+    return Text("not run", "未运行")
+
+
+def _static_name(lesson: Lesson) -> str:
+    return "triton-compile" if lesson.spec.language == "triton" else "nvcc-compile"
+
+
+def _veto_of_edits(submission: Submission) -> list[Veto]:
+    return [Veto("boundary-check-removed", e.where, e.words) for e in submission.edits if e.veto]
+
+
+__all__ = ["EnvironmentProblem", "Options", "Watch", "blank_rules", "grade", "ordered_cases", "program_of", "run_cases"]

@@ -1,0 +1,71 @@
+"""What was handed in: the blank's text, edits outside of it, the answers.
+
+The learner's own file never runs: only the text of the blank is taken from it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from graders.answers import Answers, parse
+from graders.errors import BadInput, Where
+from graders.text import Text
+
+MAX_BYTES = 2_000_000
+CODE_SUFFIXES = (".py", ".cu")
+
+
+@dataclass(frozen=True, slots=True)
+class EditNote:
+    """A difference from the pristine template outside of the blank; `veto` where it removes or weakens a check."""
+
+    where: str
+    words: str
+    veto: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """One submission. `fill` is the blank's text as typed; empty where it was left unfilled."""
+
+    fill: str
+    path: str | None = None
+    sha256: str | None = None
+    answers: Answers = field(default_factory=Answers)
+    edits: tuple[EditNote, ...] = ()
+    notes: tuple[Text, ...] = ()
+    independent: bool | None = None
+
+
+def read_bytes(path: Path) -> bytes:
+    """A file's bytes with every ordinary problem told in one line."""
+    try:
+        if path.is_dir():
+            raise BadInput(Text("is a folder, a file was expected", "是文件夹，应为文件"), Where(str(path)))
+        size = path.stat().st_size
+        if size > MAX_BYTES:
+            text = Text("is {n} MB large; a submission has at most {m} MB", "大小为 {n} MB；提交文件不得超过 {m} MB")
+            raise BadInput(text.fill(n=size // 1_000_000, m=MAX_BYTES // 1_000_000), Where(str(path)))
+        if not path.is_file():
+            raise BadInput(Text("is not a regular file", "不是普通文件"), Where(str(path)))
+        raw = path.read_bytes()
+    except FileNotFoundError:
+        raise BadInput(Text("no such file", "文件不存在"), Where(str(path))) from None
+    except OSError as error:
+        raise BadInput(Text("cannot be read: {e}", "无法读取：{e}").fill(e=error.strerror or error), Where(str(path))) from None
+    if not raw.strip():
+        raise BadInput(Text("is empty", "文件为空"), Where(str(path)))
+    return raw
+
+
+def read_answers(path: Path) -> Answers:
+    """answers.md from disk; raises BadInput."""
+    from graders.template_diff import read_text
+
+    return parse(read_text(read_bytes(path), str(path)))
+
+
+def sha256(raw: bytes) -> str:
+    return hashlib.sha256(raw).hexdigest()
