@@ -47,7 +47,8 @@ def _argmax_skip_nan(x: Any) -> Any:
     keep = ~np.isnan(x)
     if not keep.any():
         return np.array([-1], dtype=np.int64)
-    return np.array([int(np.argmax(np.where(keep, x, -np.inf) == x[keep].max()))], dtype=np.int64)
+    # `keep &`: where -inf is the maximum, a NaN must not tie with it (np.nanargmax has that trap).
+    return np.array([int(np.argmax(keep & (x == x[keep].max())))], dtype=np.int64)
 
 
 def _arange(*bounds: Any) -> Any:
