@@ -1,0 +1,3 @@
+from course_cli.main import main
+
+main()

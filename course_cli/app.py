@@ -1,0 +1,65 @@
+"""The tree of commands. Command modules import nothing heavy at the top, so that building it costs little."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from course_cli import __version__, i18n
+from course_cli.context import settings
+from course_cli.i18n import say
+
+
+def build() -> typer.Typer:
+    """The Typer application, its help in the language of this run."""
+    from course_cli.commands import author, doctor, emulate, grading, learn
+
+    app = typer.Typer(
+        name="course",
+        no_args_is_help=False,
+        invoke_without_command=True,
+        add_completion=True,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        help=say(
+            "Learn GPU kernels one blank at a time, and grade them.\n\nExample: course run lesson05",
+            "一次填一个空，学习并评测 GPU 核函数。\n\n示例：course run lesson05",
+        ),
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(_global_options)
+    for module in (learn, grading, author, doctor, emulate):
+        module.register(app)
+    return app
+
+
+def _global_options(
+    context: typer.Context,
+    lang: Annotated[str | None, typer.Option("--lang", help=say("zh or en (default: your locale)", "zh 或 en（默认：系统语言）"))] = None,
+    course: Annotated[
+        Path | None, typer.Option("--course", help=say("folder of a course", "课程文件夹"), show_default=False)
+    ] = None,
+    no_color: Annotated[bool, typer.Option("--no-color", help=say("no colours", "不使用颜色"))] = False,
+    plain: Annotated[bool, typer.Option("--plain", help=say("plain text for screen readers", "适合读屏软件的纯文本"))] = False,
+    debug: Annotated[bool, typer.Option("--debug", help=say("tracebacks", "显示完整错误栈"))] = False,
+    version: Annotated[bool, typer.Option("--version", help=say("print the version", "显示版本"))] = False,
+) -> None:
+    if version:
+        typer.echo(f"course {__version__}")
+        raise typer.Exit
+    if lang is not None and lang not in ("zh", "en"):
+        from graders.errors import BadInput
+        from graders.text import Text
+
+        raise BadInput(Text("--lang takes zh or en, not {g}", "--lang 只接受 zh 或 en，而不是 {g}").fill(g=repr(lang)))
+    settings.course_dir, settings.no_color, settings.plain, settings.debug = course, no_color, plain, debug
+    if context.invoked_subcommand is None:
+        from course_cli.commands.learn import first_page
+
+        first_page()
+        raise typer.Exit
+
+
+__all__ = ["build", "i18n"]
