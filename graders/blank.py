@@ -110,7 +110,10 @@ def check_fill(fill: str, template: str, rules: BlankRules) -> Fill:
     """The gate: raises Refused with reason, line and column (in what was typed) or returns the checked fill."""
     made = typed(fill)
     check = blank_python.check if rules.language == "triton" else blank_cpp.check
-    normalised = check(made, template, rules)
+    try:
+        normalised = check(made, template, rules)
+    except RecursionError:  # the callers' own stack was nearly used up
+        raise made.refuse(0, "nested too deeply", "嵌套太深") from None
     sha256 = hashlib.sha256(normalised.encode()).hexdigest()
     return Fill(made.text, normalised, sha256, rules.language, made.line, made.column)
 

@@ -11,35 +11,15 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import Literal
 
 from tree_sitter import Node
 
 from graders import cuda_tree
 from graders.blank_base import BLANK, MAX_DEPTH, BlankRules, Placed, Refused, Typed, shown
+from graders.blank_cpp_tokens import INTEGER, Token, tokens
 from graders.errors import CourseError
 from graders.text import Text
 
-MAX_TOKENS = 400
-_Kind = Literal["name", "number", "sign", "end"]
-
-_TOKEN = re.compile(
-    r"(?P<space>[ \t\n]+)|(?P<name>[A-Za-z_]\w*)|(?P<number>\.?[0-9](?:[eEpP][+-]|'?[A-Za-z0-9_]|\.)*)|(?P<sign>"
-    r"<<<|>>>|<<=|>>=|<=>|->\*|<<|>>|<=|>=|==|!=|&&|\|\||\+\+|--|->|::|\.\*|[-+*/%&|^]=|[-+*/%<>=!&|^~?:(),.])",
-    re.ASCII,
-)
-_INTEGER = re.compile(
-    r"(?:0[xX](?P<hex>[0-9a-fA-F](?:'?[0-9a-fA-F])*)|0[bB](?P<binary>[01](?:'?[01])*)|(?P<octal>0(?:'?[0-7])*)"
-    r"|(?P<decimal>[1-9](?:'?[0-9])*))(?:[uU](?:ll|LL|[lL])?|(?:ll|LL|[lL])[uU]?)?"
-)
-_DIGITS = r"[0-9](?:'?[0-9])*"
-_HEX = r"[0-9a-fA-F](?:'?[0-9a-fA-F])*"
-_FLOAT = re.compile(
-    rf"(?:(?:{_DIGITS}\.(?:{_DIGITS})?|\.{_DIGITS})(?:[eE][+-]?{_DIGITS})?|{_DIGITS}[eE][+-]?{_DIGITS}"
-    rf"|0[xX](?:{_HEX}\.?(?:{_HEX})?|\.{_HEX})[pP][+-]?{_DIGITS})[fF]?"
-)
-_DIGRAPHS = ("<%", "%>", "<:", ":>", "%:")
-_TRIGRAPH = re.compile(r"\?\?[=/'()!<>-]")
 _LEVELS = (
     {"||", "or"},
     {"&&", "and"},
@@ -52,40 +32,21 @@ _LEVELS = (
     {"+", "-"},
     {"*", "/", "%"},
 )
+_LEVEL_OF = {sign: level for level, signs in enumerate(_LEVELS) for sign in signs}
 _UNARY = {"+", "-", "!", "~", "not", "compl"}
+# Functions that <cmath> has under the same name, so that `std::isnan(x)` is as right as `isnan(x)`.
+_STANDARD = frozenset({"isnan", "isinf", "isfinite", "signbit", "fabs", "fmin", "fmax", "abs", "max", "min"})
 _WORD_SIGNS = {"or", "and", "bitor", "xor", "bitand", "not_eq", "not", "compl"}
 _ASSIGNMENTS = {"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "and_eq", "or_eq", "xor_eq"}
 _SIMPLE_TYPES = {"float", "double", "bool", "size_t"} | {f"{u}int{n}_t" for u in ("", "u") for n in (8, 16, 32, 64)}
 _TYPE_WORDS = _SIMPLE_TYPES | {"int", "unsigned", "signed", "long", "short", "char"}
-# Only for a better message: whatever the allow-list does not hold is refused anyway.
-# fmt: off
-_FORBIDDEN_WORDS = frozenset({
-    "alignas", "alignof", "asm", "__asm", "__asm__", "auto", "break", "case", "catch", "class", "co_await",
-    "co_return", "co_yield", "const", "const_cast", "constexpr", "continue", "decltype", "default", "delete", "do",
-    "dynamic_cast", "else", "enum", "extern", "for", "goto", "if", "new", "noexcept", "nullptr", "operator",
-    "reinterpret_cast", "requires", "return", "sizeof", "static", "static_assert", "struct", "switch", "template",
-    "this", "throw", "try", "typedef", "typeid", "typename", "typeof", "__typeof__", "union", "using", "volatile",
-    "while", "__attribute__", "__builtin_offsetof",
-})
-# fmt: on
-
-
-@dataclass(frozen=True, slots=True)
-class _Token:
-    kind: _Kind
-    text: str
-    at: int
-
-    @property
-    def end(self) -> int:
-        return self.at + len(self.text)
 
 
 @dataclass(slots=True)
 class _Read:
     """What the parser found: the brackets that tree-sitter needs, as (offset, text) to put in."""
 
-    tokens: list[_Token]
+    tokens: list[Token]
     edits: list[tuple[int, str]] = field(default_factory=list)
     comparisons: list[tuple[int, int]] = field(default_factory=list)  # spans of names that stand left of a `<`
 
@@ -106,7 +67,7 @@ def find(template: str) -> int:
 
 def check(fill: Typed, template: str, rules: BlankRules) -> str:
     """Return the normalised spelling of the fill (tokens with one space between); raises Refused."""
-    read = _Parser(fill, _tokens(fill), rules).start()
+    read = _Parser(fill, tokens(fill), rules).start()
     if place(fill.text, template, find(template)) is None:
         raise fill.refuse(0, "the fill would change the code around the blank", "填入的内容会改变填空以外的代码")
     return " ".join(token.text for token in read.tokens[:-1])
@@ -120,7 +81,7 @@ def place(fill: str, template: str, offset: int) -> Placed | None:
     """
     made = Typed(fill, 1, 1)
     try:
-        read = _Parser(made, _tokens(made), None).start()
+        read = _Parser(made, tokens(made), None).start()
     except Refused:
         return None
     plain = Placed.of(fill)
@@ -150,81 +111,18 @@ def _node(template: str, offset: int, text: str) -> Node | None:
     return cuda_tree.same_outside(pristine.root_node, span, filled.root_node, (start, start + len(text)))
 
 
-def _tokens(fill: Typed) -> list[_Token]:
-    """Split into tokens; refuses comments, digraphs, quotes, preprocessor signs and malformed numbers."""
-    text = fill.text
-    found: list[_Token] = []
-    at = 0
-    while at < len(text):
-        pair = text[at : at + 2]
-        if pair in ("//", "/*", "*/"):
-            raise fill.refuse(at, "a comment cannot stand in the blank", "填空里不能有注释")
-        if pair in _DIGRAPHS or _TRIGRAPH.match(text, at):
-            words = text[at : at + (2 if pair in _DIGRAPHS else 3)]
-            raise fill.refuse(
-                at, "'{w}' is an alternative spelling of another sign", "'{w}' 是别的符号的替代写法，不能使用", w=words
-            )
-        match = _TOKEN.match(text, at)
-        if match is None:
-            raise _bad_character(fill, at)
-        kind = match.lastgroup
-        if kind == "number":
-            _number(fill, match.group(), at)
-        if kind in ("name", "number", "sign"):
-            found.append(_Token(kind, match.group(), at))  # type: ignore[arg-type]
-        at = match.end()
-        if len(found) > MAX_TOKENS:
-            en, zh = (
-                "more than {most} words and signs: far too long for this blank",
-                "超过 {most} 个记号：填空不需要这么长",
-            )
-            raise fill.refuse(found[-1].at, en, zh, most=MAX_TOKENS)
-    found.append(_Token("end", "", len(text)))
-    return found
-
-
-def _bad_character(fill: Typed, at: int) -> Refused:
-    char = fill.text[at]
-    if char in "\"'":
-        return fill.refuse(at, "a text or character literal cannot stand here", "这里不能有字符串或字符字面量")
-    if char == "\\":
-        return fill.refuse(at, "a backslash cannot stand in the blank", "填空里不能有反斜杠")
-    if char == "#":
-        return fill.refuse(at, "a preprocessor sign cannot stand in the blank", "填空里不能有预处理符号 #")
-    if char in "{};":
-        en, zh = "'{char}' cannot stand here: the blank is one expression", "这里不能有 '{char}'：填空是一个表达式"
-        return fill.refuse(at, en, zh, char=char)
-    if char in "[]":
-        en, zh = "'{char}' cannot stand here: no subscript and no lambda", "这里不能有 '{char}'：不能用下标或 lambda"
-        return fill.refuse(at, en, zh, char=char)
-    return fill.refuse(at, "'{char}' cannot stand in an expression", "表达式里不能有 '{char}'", char=char)
-
-
-def _number(fill: Typed, words: str, at: int) -> None:
-    match = _INTEGER.fullmatch(words)
-    if match:
-        digits, base = next(
-            (match[g], b) for g, b in (("hex", 16), ("binary", 2), ("octal", 8), ("decimal", 10)) if match[g]
-        )
-        if int(digits.replace("'", ""), base) >= 1 << 64:
-            raise fill.refuse(at, "this whole number does not fit into 64 bits", "这个整数超出 64 位")
-    elif not _FLOAT.fullmatch(words):
-        en, zh = "'{words}' is not a number of C++", "'{words}' 不是合法的 C++ 数字"
-        raise fill.refuse(at, en, zh, words=shown(words))
-
-
 class _Parser:
     """Recursive descent over the tokens. Without rules it only finds the structure of a fill checked before."""
 
-    def __init__(self, fill: Typed, tokens: list[_Token], rules: BlankRules | None) -> None:
+    def __init__(self, fill: Typed, found: list[Token], rules: BlankRules | None) -> None:
         self.fill = fill
-        self.read = _Read(tokens)
+        self.read = _Read(found)
         self.rules = rules
         self.at = 0
         self.depth = 0
 
     @property
-    def token(self) -> _Token:
+    def token(self) -> Token:
         return self.read.tokens[self.at]
 
     def start(self) -> _Read:
@@ -233,7 +131,7 @@ class _Parser:
             raise self.unexpected()
         return self.read
 
-    def refuse(self, token: _Token, en: str, zh: str, **values: object) -> Refused:
+    def refuse(self, token: Token, en: str, zh: str, **values: object) -> Refused:
         return self.fill.refuse(token.at, en, zh, **values)
 
     def accept(self, *signs: str) -> bool:
@@ -242,7 +140,7 @@ class _Parser:
             return True
         return False
 
-    def expect(self, sign: str, opened: _Token | None = None) -> None:
+    def expect(self, sign: str, opened: Token | None = None) -> None:
         if self.accept(sign):
             return
         if opened is not None and self.token.kind == "end":
@@ -272,8 +170,6 @@ class _Parser:
             en, zh = "'{t}' cannot stand here: only the fields {list} can be read", "这里不能有 '{t}'：只能读取 {list}"
         elif text == "::":
             en, zh = "a qualified name ('::') cannot stand here", "这里不能用限定名（'::'）"
-        elif text in _FORBIDDEN_WORDS:
-            en, zh = "`{t}` cannot stand in the blank", "填空里不能有 `{t}`"
         else:
             en, zh = "'{t}' does not fit here", "'{t}' 不应出现在这里"
         return self.refuse(token, en, zh, t=shown(text), list=self.fields())
@@ -287,43 +183,41 @@ class _Parser:
             raise self.refuse(self.token, "nested deeper than {most} levels", "嵌套超过 {most} 层", most=MAX_DEPTH)
 
     def conditional(self) -> None:
-        self.deeper()
         self.binary(0)
         if self.accept("?"):
+            self.deeper()
             self.conditional()
             self.expect(":")
             self.conditional()
-        self.depth -= 1
+            self.depth -= 1
 
-    def binary(self, level: int) -> None:
-        if level == len(_LEVELS):
-            self.unary()
-            return
-        first = self.at
-        self.binary(level + 1)
-        while self.token.kind in ("sign", "name") and self.token.text in _LEVELS[level]:
-            sign = self.token
-            if sign.text == "<":
-                self.name_before(first)
+    def binary(self, lowest: int) -> None:
+        """Operators that bind at least as tightly as `lowest`, by climbing the precedences."""
+        self.unary()
+        while self.token.kind in ("sign", "name"):
+            sign = self.token.text
+            level = _LEVEL_OF.get(sign, -1)
+            if level < lowest:
+                return
+            if sign == "<":
+                self.name_before()
             self.at += 1
-            if sign.text in ("<<", ">>"):
+            if sign in ("<<", ">>"):
                 self.shift_count()
-            first = self.at
             self.binary(level + 1)
 
-    def name_before(self, first: int) -> None:
+    def name_before(self) -> None:
         """Note the name or field that ends just before a `<`: tree-sitter may take it for a template's name."""
-        last = self.at - 1
-        start = last
-        while start - 2 >= first and self.read.tokens[start - 1].text == ".":
+        last = start = self.at - 1
+        while start >= 2 and self.read.tokens[start - 1].text in (".", "::"):
             start -= 2
         token = self.read.tokens[start]
-        if token.kind == "name" and token.text not in _WORD_SIGNS:
+        if token.kind == "name":
             self.read.comparisons.append((token.at, self.read.tokens[last].end))
 
     def shift_count(self) -> None:
         token = self.token
-        match = _INTEGER.fullmatch(token.text) if token.kind == "number" else None
+        match = INTEGER.fullmatch(token.text) if token.kind == "number" else None
         digits = re.match(r"(?:0[xX][0-9a-fA-F']+|0[bB][01']+|[0-9']+)", token.text) if match else None
         if digits is not None:
             words = digits.group().replace("'", "")
@@ -353,7 +247,7 @@ class _Parser:
             self.primary()
         self.depth -= 1
 
-    def type_words(self) -> list[_Token]:
+    def type_words(self) -> list[Token]:
         """Read the words of one scalar type."""
         words = []
         while self.token.kind == "name" and self.token.text in _TYPE_WORDS:
@@ -391,7 +285,7 @@ class _Parser:
             self.functional_cast()
         elif token.text in ("true", "false"):
             self.at += 1
-        elif token.text in _FORBIDDEN_WORDS or token.text in _WORD_SIGNS or token.text in _ASSIGNMENTS:
+        elif token.text in _WORD_SIGNS or token.text in _ASSIGNMENTS:
             raise self.unexpected()
         elif token.kind == "name" or token.text == "::":
             self.named()
@@ -446,19 +340,19 @@ class _Parser:
         else:
             self.may(first, words, call=False)
 
-    def may(self, token: _Token, words: str, call: bool) -> None:
+    def may(self, token: Token, words: str, call: bool) -> None:
         """Refuse a name that the allow-list does not hold."""
         if self.rules is None:
             return
         calls, values = self.rules.calls, self.rules.names | self.rules.attributes
+        if call and words.startswith("std::") and words[5:] in calls & _STANDARD:
+            return
         if words in (calls if call else values):
             return
         if call and words in values:
             en, zh = "`{name}` is a value, not a function", "`{name}` 是值，不是函数"
         elif words in calls:
             en, zh = "`{name}` is a function: call it, as in {name}(...)", "`{name}` 是函数：请调用它，如 {name}(...)"
-        elif words in _FORBIDDEN_WORDS:
-            en, zh = "`{name}` cannot stand in the blank", "填空里不能有 `{name}`"
         else:
             en, zh = (
                 "`{name}` may not be used here; allowed: numbers, {list}",

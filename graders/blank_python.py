@@ -9,35 +9,52 @@ from __future__ import annotations
 
 import ast
 import io
+import keyword
+import re
 import tokenize
 import warnings
 
-from graders.blank_base import BLANK, MAX_DEPTH, MAX_NODES, BlankRules, Placed, Typed, line_offset, shown
+from graders.blank_base import BLANK, MAX_DEPTH, MAX_NODES, BlankRules, Placed, Refused, Typed, line_offset, shown
+from graders.blank_bits import MAX_BITS, NumberBomb, bits
 from graders.errors import CourseError
-from graders.text import Text, same
+from graders.text import Text
 
-MAX_BITS = 2048  # of any whole number that the expression can compute
-NAME_BITS = 31  # a name of the allow-list stands for a size
 KEYWORDS = frozenset({"dtype", "shape", "value"})  # keyword arguments that the dotted calls (tl.cast, tl.full) take
 _OPENS = {"(": ")", "[": "]", "{": "}"}
 _WHY_NOT: dict[type[ast.AST], tuple[str, str]] = {
-    ast.Lambda: ("a lambda", "lambda"),
+    ast.Lambda: ("a lambda", " lambda"),
     ast.NamedExpr: ("an assignment (:=)", "赋值（:=）"),
     ast.ListComp: ("a comprehension", "推导式"),
     ast.SetComp: ("a comprehension", "推导式"),
     ast.DictComp: ("a comprehension", "推导式"),
     ast.GeneratorExp: ("a generator expression", "生成器表达式"),
-    ast.Await: ("await", "await"),
-    ast.Yield: ("yield", "yield"),
-    ast.YieldFrom: ("yield", "yield"),
+    ast.Await: ("`await`", " `await`"),
+    ast.Yield: ("`yield`", " `yield`"),
+    ast.YieldFrom: ("`yield`", " `yield`"),
     ast.Starred: ("a starred value", "带星号的参数"),
-    ast.JoinedStr: ("an f-string", "f 字符串"),
+    ast.JoinedStr: ("an f-string", " f 字符串"),
     ast.Subscript: ("a subscript", "下标"),
     ast.Slice: ("a slice", "切片"),
     ast.Tuple: ("a tuple (several values)", "元组（多个值）"),
     ast.List: ("a list", "列表"),
     ast.Set: ("a set", "集合"),
     ast.Dict: ("a dictionary", "字典"),
+}
+
+_EXPRESSION_WORDS = frozenset(
+    {"and", "or", "not", "if", "else", "is", "in", "None", "True", "False", "lambda", "await"}
+)
+_SYNTAX_WORDS = {  # the parser's commonest complaints
+    "invalid syntax. Perhaps you forgot a comma": "语法错误，这里可能缺少运算符",
+    "invalid syntax. Maybe you meant '=='": "语法错误，比较应写 '=='",
+    "invalid syntax": "语法错误",
+    "invalid decimal literal": "数字写法不合法",
+    "invalid hexadecimal literal": "十六进制数写法不合法",
+    "leading zeros": "整数不能以 0 开头",
+    "expected 'else'": "条件表达式缺少 else",
+    "unexpected EOF": "表达式不完整",
+    "cannot assign": "这里不能赋值",
+    "expression cannot contain assignment": "这里不能赋值",
 }
 
 
@@ -164,20 +181,38 @@ def _string(fill: Typed, at: int) -> int:
 
 
 def _expression(fill: Typed) -> ast.Expression:
-    """Python's parser in expression mode; its own words stand in the refusal."""
+    """Python's parser in expression mode; its own words stand in the refusal where ours say nothing better."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return ast.parse(fill.text, mode="eval")
     except SyntaxError as error:
-        offset = line_offset(fill.text, error.lineno or 1) + max((error.offset or 1) - 1, 0)
-        en, zh = "this is not one Python expression ({words})", "这不是一个 Python 表达式（{words}）"
-        raise fill.refuse(min(offset, len(fill.text)), en, zh, words=same(shown(error.msg or "", 80))) from None
+        raise _not_an_expression(fill, error) from None
     except (ValueError, RecursionError, MemoryError, OverflowError):
         raise _too_deep(fill, 0) from None
 
 
-def _too_deep(fill: Typed, at: int) -> Exception:
+def _not_an_expression(fill: Typed, error: SyntaxError) -> Refused:
+    plain = re.sub(r"'[^']*'|\"[^\"]*\"", lambda match: " " * len(match.group()), fill.text)
+    for match in re.finditer(r"[A-Za-z_]\w*", plain):
+        if keyword.iskeyword(match.group()) and match.group() not in _EXPRESSION_WORDS:
+            en, zh = (
+                "`{word}` cannot stand in the blank: type one expression",
+                "填空里不能有 `{word}`：请只输入一个表达式",
+            )
+            return fill.refuse(match.start(), en, zh, word=match.group())
+    equals = re.match(r"\s*[A-Za-z_][\w.]*\s*(=)(?!=)", plain)
+    if equals:
+        en, zh = "type only the value, without `name =`", "只输入值本身，不要写 `名字 =`"
+        return fill.refuse(equals.start(1), en, zh)
+    offset = line_offset(fill.text, error.lineno or 1) + max((error.offset or 1) - 1, 0)
+    words = shown(error.msg or "invalid syntax", 80)
+    told = Text(words, next((zh for start, zh in _SYNTAX_WORDS.items() if words.startswith(start)), words))
+    en, zh = "this is not one Python expression ({words})", "这不是一个 Python 表达式（{words}）"
+    return fill.refuse(min(offset, len(fill.text)), en, zh, words=told)
+
+
+def _too_deep(fill: Typed, at: int) -> Refused:
     en, zh = "nested deeper than {most} levels", "嵌套超过 {most} 层"
     return fill.refuse(at, en, zh, most=MAX_DEPTH)
 
@@ -192,9 +227,14 @@ class _Walk:
 
     def start(self, tree: ast.Expression) -> None:
         self.visit(tree.body, 1)
-        self.bits(tree.body)
+        try:
+            bits(tree.body)
+        except NumberBomb as bomb:
+            en = "this computes a number of more than {most} bits: write the value itself"
+            zh = "这会算出一个超过 {most} 位的数：请直接写出数值"
+            raise self.refuse(bomb.node, en, zh, most=MAX_BITS) from None
 
-    def refuse(self, node: ast.expr | ast.keyword, en: str, zh: str, **values: object) -> Exception:
+    def refuse(self, node: ast.expr | ast.keyword, en: str, zh: str, **values: object) -> Refused:
         return self.fill.refuse(self.offset(node), en, zh, **values)
 
     def offset(self, node: ast.expr | ast.keyword) -> int:
@@ -240,7 +280,7 @@ class _Walk:
                 what = Text(en, zh)
                 raise self.refuse(node, "{what} cannot stand in the blank", "填空里不能有{what}", what=what)
 
-    def not_allowed(self, node: ast.expr, name: str) -> Exception:
+    def not_allowed(self, node: ast.expr, name: str) -> Refused:
         en = "`{name}` may not be used here; allowed: numbers, {list}"
         zh = "这里不能使用 `{name}`；可以使用：数字、{list}"
         return self.refuse(node, en, zh, name=shown(name), list=self.rules.listing())
@@ -279,12 +319,11 @@ class _Walk:
                 en, zh = "only a named function can be called here", "这里只能调用有名字的函数"
                 raise self.refuse(node.func, en, zh)
         library = "." in name
-        for keyword in node.keywords:
-            if keyword.arg is None or not library or keyword.arg not in KEYWORDS:
-                word = f"**{'' if keyword.arg is None else keyword.arg}" if keyword.arg is None else keyword.arg
+        for extra in node.keywords:
+            if extra.arg is None or not library or extra.arg not in KEYWORDS:
                 en, zh = "the keyword argument `{word}` cannot stand here", "这里不能有关键字参数 `{word}`"
-                raise self.refuse(keyword, en, zh, word=shown(word))
-        for argument in [*node.args, *(keyword.value for keyword in node.keywords)]:
+                raise self.refuse(extra, en, zh, word=shown(extra.arg or "**"))
+        for argument in [*node.args, *(extra.value for extra in node.keywords)]:
             if name == "float" and isinstance(argument, ast.Constant) and isinstance(argument.value, str):
                 self.float_text(argument, argument.value)
             elif library and isinstance(argument, ast.Tuple | ast.List):  # a shape, as in tl.full([BLOCK], ...)
@@ -293,7 +332,7 @@ class _Walk:
             else:
                 self.visit(argument, depth + 1)
 
-    def may_not_call(self, node: ast.expr, name: str) -> Exception:
+    def may_not_call(self, node: ast.expr, name: str) -> Refused:
         en = "`{name}` may not be called here; allowed: {list}"
         zh = "这里不能调用 `{name}`；可以使用：{list}"
         return self.refuse(node, en, zh, name=shown(name), list=self.rules.listing())
@@ -305,80 +344,6 @@ class _Walk:
         except ValueError:
             en, zh = "float cannot read the text '{words}'", "float 无法识别文本 '{words}'"
             raise self.refuse(node, en, zh, words=shown(words)) from None
-
-    def bits(self, node: ast.expr) -> int:
-        """An upper bound of the bits of the whole number that `node` can be (0 for floats); refuses number bombs."""
-        found = self._bits(node)
-        if found > MAX_BITS:
-            en = "this computes a number of more than {most} bits: write the value itself"
-            raise self.refuse(node, en, "这会算出一个超过 {most} 位的数：请直接写出数值", most=MAX_BITS)
-        return found
-
-    def _bits(self, node: ast.expr) -> int:
-        match node:
-            case ast.Constant(value=bool()):
-                return 1
-            case ast.Constant(value=int() as value):
-                return value.bit_length()
-            case ast.Constant():
-                return 0
-            case ast.Name():
-                return NAME_BITS
-            case ast.UnaryOp():
-                return self.bits(node.operand) + 1
-            case ast.BinOp():
-                left, right = self.bits(node.left), self.bits(node.right)
-                if _is_float(node.left) or _is_float(node.right) or isinstance(node.op, ast.Div):
-                    return 0
-                match node.op:
-                    case ast.Mult():
-                        return left + right
-                    case ast.Pow():
-                        return 1 if left <= 1 else left * _most(node.right, right)
-                    case ast.LShift():
-                        return left + _most(node.right, right)
-                    case _:
-                        return max(left, right) + 1
-            case ast.Call():
-                most = 0
-                for argument in [*node.args, *(keyword.value for keyword in node.keywords)]:
-                    parts = argument.elts if isinstance(argument, ast.Tuple | ast.List) else [argument]
-                    most = max([most, *(self.bits(part) for part in parts)])
-                return 0 if _is_float(node) else most
-            case ast.Attribute():
-                return NAME_BITS
-            case ast.Compare():
-                for side in (node.left, *node.comparators):
-                    self.bits(side)
-                return 1
-            case ast.BoolOp():
-                return max(self.bits(part) for part in node.values)
-            case ast.IfExp():
-                self.bits(node.test)
-                return max(self.bits(node.body), self.bits(node.orelse))
-            case _:
-                return 0
-
-
-def _most(node: ast.expr, bits: int) -> int:
-    """The largest value of an exponent or shift count: exact for a literal, by its bits otherwise."""
-    if isinstance(node, ast.Constant) and isinstance(node.value, int):
-        return int(node.value)
-    return 1 << min(bits, 64)
-
-
-def _is_float(node: ast.expr) -> bool:
-    match node:
-        case ast.Constant(value=float()):
-            return True
-        case ast.Call(func=ast.Name(id="float")):
-            return True
-        case ast.UnaryOp():
-            return _is_float(node.operand)
-        case ast.BinOp():
-            return isinstance(node.op, ast.Div) or _is_float(node.left) or _is_float(node.right)
-        case _:
-            return False
 
 
 def _dotted(node: ast.expr) -> str | None:
