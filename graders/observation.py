@@ -103,6 +103,8 @@ class Raised:
     type: str
     message: str
     line: int = 0
+    launched: bool = False  # whether a kernel had been launched before
+    column: int = 0
 
 
 @dataclass(frozen=True, slots=True)
