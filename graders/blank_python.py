@@ -288,8 +288,9 @@ class _Walk:
     def dotted(self, node: ast.Attribute, allowed: frozenset[str]) -> None:
         name = _dotted(node)
         if name is None:
+            at = line_offset(self.fill.text, node.end_lineno or node.lineno) + (node.end_col_offset or 0)
             en, zh = "`.{name}` of a computed value cannot be read here", "这里不能读取计算结果的 `.{name}`"
-            raise self.refuse(node, en, zh, name=shown(node.attr))
+            raise self.fill.refuse(at - len(node.attr), en, zh, name=shown(node.attr))
         if name not in allowed:
             raise self.not_allowed(node, name)
 
