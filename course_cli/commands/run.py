@@ -1,0 +1,212 @@
+"""`course run`, `try`, `hint`, `reset`: what is said and asked around the pipeline."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from course_cli.context import settings
+from course_cli.i18n import lang, say, t
+from course_cli.store import Store
+from graders.errors import EXIT_BAD_INPUT, EXIT_ENVIRONMENT, EXIT_NOT_PASSED, EXIT_PASSED, BadInput
+from graders.executors.pick import Backend
+from graders.text import Text
+
+if TYPE_CHECKING:
+    from graders.lesson import Lesson
+    from graders.scorecard import ScoreCard
+
+
+def run_lesson(name: str, fill: str | None, answers: Path | None, backend: Backend, *, ask: bool, as_json: bool) -> int:
+    """The `run` command; returns the exit code."""
+    course = settings.course
+    lesson_id = course.find(name)
+    if fill is None and ask and sys.stdin.isatty() and sys.stdout.isatty():
+        from course_cli.session import interactive
+
+        return interactive(course.lesson(lesson_id), backend)
+    if fill is None:
+        raise BadInput(
+            Text(
+                "there is no terminal to ask in: give --fill, such as --fill 0.0",
+                "没有可交互的终端：请给出 --fill，例如 --fill 0.0",
+            )
+        )
+    executor = prestart(lesson_id, backend)
+    lesson = course.lesson(lesson_id)
+    from graders.submission import Submission, read_answers
+
+    handed_in = Submission(fill=fill, **({"answers": read_answers(answers)} if answers else {}))
+    card = grade_and_record(lesson, handed_in, backend, executor, progress=not as_json)
+    if as_json:
+        from graders.reports.json_report import as_dict, dumps
+
+        print(dumps(as_dict(card, lang())))
+    else:
+        show_card(lesson, card)
+    return exit_code(card)
+
+
+def prestart(lesson_id: str, backend: Backend) -> Any:
+    """Let a worker load its libraries while this process reads the lesson; None where nothing can run."""
+    from graders.executors.pick import pick
+
+    language = settings.course.entry(lesson_id).language
+    if language not in ("triton", "cuda"):
+        return None
+    choice = pick("cuda" if language == "cuda" else "triton", backend)
+    if choice.executor is not None:
+        choice.executor.prestart()
+    return choice.executor
+
+
+def grade_and_record(lesson: Lesson, handed_in: Any, backend: Backend, executor: Any, *, progress: bool) -> ScoreCard:
+    """Grade, with a progress bar on a terminal, and remember the run."""
+    from course_cli.progress import watching
+    from graders.grade import Options, grade
+
+    course = settings.course
+    options = Options(backend=backend, grader_seed=course.grader_seed(), rubric=course.rubric(), executor=executor)
+    with watching(settings.console, enabled=progress and sys.stdout.isatty()) as watch:
+        card = grade(handed_in, lesson, options, watch)
+    remember(card)
+    return card
+
+
+def remember(card: ScoreCard) -> None:
+    """Keep the run in the progress file: best total, first pass, the event itself."""
+    import time
+
+    store = Store()
+    old = store.progress(card.lesson)
+    changes: dict[str, Any] = {"best": max(card.total, old.best or 0.0)}
+    if card.passed and old.passed is None:
+        changes["passed"] = time.time()
+    store.save(card.lesson, **changes)
+    data = {
+        "blank_sha256": card.submission.blank_sha256,
+        "tier": card.evidence.tier,
+        "executor": card.evidence.executor,
+        "total": card.total,
+        "passed": card.passed,
+        "cases": {c.name: c.outcome for c in card.cases},
+    }
+    store.record(card.lesson, "run", data)
+
+
+def exit_code(card: ScoreCard) -> int:
+    """0 passed, 1 not passed, 3 where this machine could not run it."""
+    if card.passed is None:
+        return EXIT_ENVIRONMENT
+    return EXIT_PASSED if card.passed else EXIT_NOT_PASSED
+
+
+def show_card(lesson: Lesson, card: ScoreCard, *, cases: bool = True) -> None:
+    """Every case, the failures explained, the card."""
+    from course_cli import views
+
+    console = settings.console
+    if cases:
+        for case in card.cases:
+            failing = case.outcome in ("fail", "error", "timeout")
+            console.print(views.failure(case) if failing else views.case_line(case))
+        console.print()
+    console.print(views.score_card(card, lesson.spec.title.text))
+    if card.passed is None and card.evidence.note is not None:
+        print(f"course: {t(card.evidence.note)}", file=sys.stderr)
+
+
+def try_input(
+    name: str, fill: str, shape: str, values: str | None, dtype: str, backend: Backend, *, as_json: bool
+) -> int:
+    """Run one fill on the learner's own input and show input, expected and got. Exit 0 when they agree, 1 when not."""
+    from graders.own_input import own_case
+    from graders.blank import check_fill, inject
+    from graders.executors.pick import pick
+    from graders.grade import Options, blank_rules, program_of, run_cases
+
+    lesson = settings.course.lesson(name)
+    case = own_case(lesson, shape, values, dtype)
+    checked = check_fill(fill, lesson.template, blank_rules(lesson))
+    choice = pick(lesson.spec.language, backend)
+    if choice.executor is None:
+        from graders.errors import EnvironmentProblem
+
+        raise EnvironmentProblem(choice.missing[0] if choice.missing else Text("nothing here can run it", "此机器无法运行"))
+    from graders.executors.base import CompileProblem
+    from graders.verdict import failed_to_compile
+
+    program = program_of(lesson, inject(lesson.template, checked))
+    try:
+        result = next(iter(run_cases(lesson, program, choice.executor, [case], Options(backend=backend))))
+    except CompileProblem as problem:
+        result = failed_to_compile(case, problem.findings, problem.text)
+    if as_json:
+        from graders.reports.json_report import case_dict, dumps
+
+        print(dumps({**case_dict(result, lang(), instructor=True), "tier": choice.executor.tier}))
+    else:
+        from course_cli import views
+
+        settings.console.print(views.own_run(result, choice.executor.tier))
+    return EXIT_PASSED if result.outcome == "pass" else EXIT_NOT_PASSED
+
+
+def show_hint(name: str, level: int | None, *, yes: bool) -> int:
+    """Show the next hint level (or a given one) and record it; level 4 says its cost first."""
+    lesson, store = settings.course.lesson(name), Store()
+    opened = store.progress(lesson.id).hint
+    wanted = level if level is not None else min(opened + 1, 4)
+    console = settings.console
+    for number in range(1, min(wanted, 3) + 1):
+        console.print(f"[head]{say('hint {n} of 4', '提示 {n}/4', n=number)}[/]  {t(lesson.spec.hints[number - 1].text)}")
+    if wanted == 4:
+        solution = lesson.solution()
+        if solution is None:
+            console.print(say("level 4 is the full answer: ask your instructor", "第 4 级是完整答案：请询问教师"), style="warn")
+            return EXIT_BAD_INPUT
+        cost = say(
+            "Level 4 is the full answer. After it this lesson can no longer be passed on your own until `course reset`.",
+            "第 4 级是完整答案。打开后，在 `course reset` 之前本课不再算独立完成。",
+        )
+        if opened < 4 and not yes:
+            console.print(cost, style="warn")
+            if not confirm(say("open it?", "打开吗？")):
+                return EXIT_NOT_PASSED
+        console.print(f"[head]{say('hint 4 of 4', '提示 4/4')}[/]  {t(solution.hint.text)}")
+    if wanted > opened:
+        store.save(lesson.id, hint=wanted)
+        store.record(lesson.id, "hint", {"level": wanted})
+    return EXIT_PASSED
+
+
+def reset_lessons(name: str | None, *, everything: bool, yes: bool) -> int:
+    """Forget progress of one or all lessons after a confirmation; the learner's files move to a backup."""
+    import time
+
+    if (name is None) == (not everything):
+        raise BadInput(Text("name one lesson, or give --all", "请指定一课，或使用 --all"))
+    course, store = settings.course, Store()
+    chosen = list(course.ids) if everything else [course.find(str(name))]
+    if not yes and not confirm(say("reset {x}?", "重置 {x}？", x=", ".join(chosen))):
+        return EXIT_NOT_PASSED
+    for lesson_id in chosen:
+        folder = store.folder / "work" / lesson_id
+        if folder.is_dir() and any(folder.iterdir()):
+            backup = store.folder / "backup" / f"{lesson_id}-{time.strftime('%Y%m%d-%H%M%S')}"
+            backup.parent.mkdir(parents=True, exist_ok=True)
+            folder.rename(backup)
+            settings.console.print(say("your files moved to {p}", "你的文件已移至 {p}", p=backup), style="quiet")
+        store.reset(lesson_id)
+        settings.console.print(say("{x} starts afresh", "{x} 已重新开始", x=lesson_id))
+    return EXIT_PASSED
+
+
+def confirm(question: str) -> bool:
+    """A yes or no on the terminal; no where there is none."""
+    if not sys.stdin.isatty():
+        print("course: " + say("no terminal to ask in: give --yes", "没有可交互的终端：请使用 --yes"), file=sys.stderr)
+        return False
+    reply = input(f"{question} [y/N] ").strip().lower()
+    return reply in ("y", "yes", "是", "好")

@@ -1,0 +1,158 @@
+"""The learner's progress: one SQLite file, safe against a kill at any moment (every change is one transaction).
+
+It lies in the user's data folder (COURSE_HOME overrides). Answers and fills that a learner types are files of theirs in a
+work folder; this file only remembers where they are and how far the lesson got.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from graders.errors import EnvironmentProblem
+from graders.text import Text
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS lesson (
+    id TEXT PRIMARY KEY, started REAL, updated REAL, folder TEXT, section INTEGER NOT NULL DEFAULT 0,
+    fill TEXT NOT NULL DEFAULT '', hint INTEGER NOT NULL DEFAULT 0, best REAL, passed REAL, seconds REAL NOT NULL DEFAULT 0
+);
+CREATE TABLE IF NOT EXISTS event (
+    id INTEGER PRIMARY KEY, time REAL NOT NULL, lesson TEXT NOT NULL, kind TEXT NOT NULL, data TEXT NOT NULL
+);
+CREATE INDEX IF NOT EXISTS event_lesson ON event (lesson, id);
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far one lesson got. Times are seconds since 1970; `hint` is the highest level opened since the last reset."""
+
+    id: str
+    started: float | None = None
+    updated: float | None = None
+    folder: Path | None = None
+    section: int = 0
+    fill: str = ""
+    hint: int = 0
+    best: float | None = None
+    passed: float | None = None
+    seconds: float = 0.0
+
+
+def home() -> Path:
+    """The folder of everything that belongs to the learner."""
+    given = os.environ.get("COURSE_HOME")
+    if given:
+        return Path(given).expanduser()
+    import platformdirs
+
+    return Path(platformdirs.user_data_dir("course", appauthor=False))
+
+
+class Store:
+    """Access to the progress file; opened at the first use."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self.folder = folder or home()
+        self._connection: sqlite3.Connection | None = None
+
+    @property
+    def path(self) -> Path:
+        return self.folder / "progress.sqlite"
+
+    def exists(self) -> bool:
+        return self.path.is_file()
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        try:
+            if self._connection is None:
+                self.folder.mkdir(parents=True, exist_ok=True)
+                self._connection = sqlite3.connect(self.path, timeout=10)
+                self._connection.executescript(_SCHEMA)
+            with self._connection:
+                yield self._connection
+        except (sqlite3.Error, OSError) as error:
+            raise EnvironmentProblem(
+                Text(
+                    "the progress file {p} cannot be used: {e} (COURSE_HOME names another folder)",
+                    "无法使用进度文件 {p}：{e}（可用 COURSE_HOME 指定其他文件夹）",
+                ).fill(p=self.path, e=error)
+            ) from None
+
+    def progress(self, lesson: str) -> Progress:
+        """Progress of a lesson; a fresh one where nothing is known."""
+        if not self.exists():
+            return Progress(lesson)
+        with self._transaction() as db:
+            row = db.execute(
+                "SELECT id, started, updated, folder, section, fill, hint, best, passed, seconds FROM lesson WHERE id = ?",
+                (lesson,),
+            ).fetchone()
+        if row is None:
+            return Progress(lesson)
+        return Progress(row[0], row[1], row[2], Path(row[3]) if row[3] else None, *row[4:])
+
+    def save(self, lesson: str, **changes: Any) -> None:
+        """Change columns of a lesson's progress (see Progress); creates the row where there is none."""
+        now = time.time()
+        if "folder" in changes and changes["folder"] is not None:
+            changes["folder"] = str(changes["folder"])
+        names = [n for n in changes if n in Progress.__slots__]
+        with self._transaction() as db:
+            db.execute("INSERT OR IGNORE INTO lesson (id, started) VALUES (?, ?)", (lesson, now))
+            for name in names:
+                db.execute(f"UPDATE lesson SET {name} = ? WHERE id = ?", (changes[name], lesson))
+            db.execute("UPDATE lesson SET updated = ? WHERE id = ?", (now, lesson))
+
+    def record(self, lesson: str, kind: str, data: dict[str, Any]) -> None:
+        """Append an event (a run, a hint, a reset): never changed, never deleted."""
+        with self._transaction() as db:
+            db.execute(
+                "INSERT INTO event (time, lesson, kind, data) VALUES (?, ?, ?, ?)",
+                (time.time(), lesson, kind, json.dumps(data, ensure_ascii=False)),
+            )
+
+    def events(self, lesson: str, kind: str | None = None) -> list[tuple[float, str, dict[str, Any]]]:
+        """Events of a lesson, oldest first: (time, kind, data)."""
+        if not self.exists():
+            return []
+        query = "SELECT time, kind, data FROM event WHERE lesson = ?" + (" AND kind = ?" if kind else "") + " ORDER BY id"
+        with self._transaction() as db:
+            rows = db.execute(query, (lesson, kind) if kind else (lesson,)).fetchall()
+        return [(r[0], r[1], json.loads(r[2])) for r in rows]
+
+    def reset(self, lesson: str) -> None:
+        """Start a lesson afresh: progress back to nothing; the events stay."""
+        self.record(lesson, "reset", {})
+        with self._transaction() as db:
+            db.execute("DELETE FROM lesson WHERE id = ?", (lesson,))
+
+    def work_folder(self, lesson: str) -> Path:
+        """Where the learner's files of a lesson lie: the folder given to `course start`, else one in `folder`."""
+        return self.progress(lesson).folder or self.folder / "work" / lesson
+
+
+def write_file(path: Path, text: str) -> None:
+    """Replace a file in one step, so that a kill or a full disk leaves the old one whole."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.new")
+    try:
+        with temporary.open("w", encoding="utf-8") as stream:
+            stream.write(text)
+            stream.flush()
+            os.fsync(stream.fileno())
+        temporary.replace(path)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        raise EnvironmentProblem(
+            Text("{p} cannot be written: {e}", "无法写入 {p}：{e}").fill(p=path, e=error.strerror or error)
+        ) from None
