@@ -206,3 +206,16 @@ def _total_line(card: ScoreCard) -> Styled:
 def case_list(cases: Iterable[CaseResult]) -> RenderableType:
     """Every case as one line."""
     return Group(*(case_line(c) for c in cases))
+
+
+def own_run(case: CaseResult, tier: str) -> RenderableType:
+    """A learner's own input: the numbers, whether they agree, and what ran it."""
+    parts: list[RenderableType] = [case_line(case)]
+    if case.outcome != "pass":
+        parts.append(Padding(Styled(t(case.detail)), (0, 0, 0, 4)))
+    table = value_table(case.view) if case.view is not None else None
+    if table is not None:
+        parts.append(Padding(table, (0, 0, 0, 4)))
+    where = {"gpu": say("measured on the GPU", "在 GPU 上实测"), "emulated": say("executed on the CPU", "在 CPU 上执行")}
+    parts.append(Styled(where.get(tier, tier), style="quiet"))
+    return Group(*parts)

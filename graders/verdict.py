@@ -34,7 +34,15 @@ def case_result(lesson: Lesson, case: Case, runs: Sequence[Run]) -> CaseResult:
                 text = Text("{d} (with {b} blocks of {t} threads)", "{d}（{b} 个 block，每个 {t} 个线程）")
                 detail = text.fill(d=detail, b=run.launch[0], t=run.launch[1])
             return _result(case, outcome, detail, run.seen.findings, view, seconds)
-    return _result(case, "pass", Text("right", "正确"), (), None, seconds)
+    view = _shown(lesson, case, runs[-1]) if runs else None
+    return _result(case, "pass", Text("right", "正确"), (), view, seconds)
+
+
+def _shown(lesson: Lesson, case: Case, run: Run) -> CaseView | None:
+    """The numbers of a case that is right, where there are outputs to show."""
+    if not run.seen.outputs or case.raises is not None:
+        return None
+    return _view(run, run.seen.outputs, wanted_outputs(lesson, case, run.env), None)
 
 
 def not_run(case: Case, why: Text) -> CaseResult:

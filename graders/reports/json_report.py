@@ -36,7 +36,7 @@ def as_dict(card: ScoreCard, lang: Lang = "en", *, instructor: bool = False) -> 
             "sandbox": list(card.evidence.sandbox),
             "note": card.evidence.note.pick(lang) if card.evidence.note else None,
         },
-        "cases": [_case(c, lang, instructor) for c in card.cases],
+        "cases": [case_dict(c, lang, instructor=instructor) for c in card.cases],
         "points": {part: card.points[part] for part in PARTS},
         "maximum": {part: card.maximum[part] for part in PARTS},
         "answers": {
@@ -85,7 +85,8 @@ def plain(value: Any) -> Any:
     return value
 
 
-def _case(case: CaseResult, lang: Lang, instructor: bool) -> dict[str, Any]:
+def case_dict(case: CaseResult, lang: Lang, *, instructor: bool = False) -> dict[str, Any]:
+    """One case of the report."""
     open_ = case.visible or instructor
     return {
         "name": case.name,
