@@ -1,9 +1,9 @@
 """Instruments on Triton's interpreter: every access is checked before it happens.
 
-`install(watch)` replaces the memory operations of `InterpreterBuilder` (the same in Triton 3.6 and 3.7). For each launch
-the tensors passed to the kernel become regions. An active lane must point at an element of one of them (the gap of a
-strided view is no element); a lane that does not is not accessed and is recorded. The writer of each element is recorded:
-two programs that write one element, or one that reads what another wrote, depend on the order of programs.
+`install(watch)` replaces the memory operations of `InterpreterBuilder` (the same in Triton 3.6 and 3.7). For each
+launch the tensors passed to the kernel become regions. An active lane must point at an element of one of them (the gap
+of a strided view is no element); a lane that does not is not accessed and is recorded. The writer of each element is
+recorded: two programs that write one element, or one that reads what another wrote, depend on the order of programs.
 """
 
 from __future__ import annotations

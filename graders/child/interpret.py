@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from graders.arrays import HostArray
-from graders.child.tensors import Arena, NeedsTorch, install_light_torch
 from graders.child import program as programs
+from graders.child.tensors import Arena, NeedsTorch, install_light_torch
 
 CANARY_SUM = 31.0
 
@@ -24,7 +24,7 @@ def preload(flavour: str) -> None:
         torch.set_num_threads(1)
     else:
         install_light_torch()
-    import triton.language
+    import triton.language  # noqa: F401
 
     from graders.child import canary, instruments  # noqa: F401
 
@@ -85,10 +85,7 @@ class Runner:
         except NeedsTorch as need:
             return {"event": "needs-torch", "what": str(need)}
         except BaseException as error:  # whatever a program raises is told, not suffered
-            line, column = programs.place_of_error(self.path, error)
-            if isinstance(error, SyntaxError) and error.filename == self.path:
-                line, column = error.lineno or 0, error.offset or 0
-            return {"event": "load-error", **_told(error), "line": line, "column": column}
+            return programs.load_error(self.path, error)
         return {"event": "opened"}
 
     def run(self, header: dict[str, Any], blobs: list[bytes]) -> tuple[dict[str, Any], list[bytes]]:
@@ -125,10 +122,11 @@ class Runner:
         """Further runs of the same case: another order of programs, other poisons of undefined lanes."""
         plan = []
         if self.watch.programs > 1:
-            order = "reversed" if self.watch.programs <= 3 else str(zlib.crc32(case.encode()))
-            plan.append(("order", "nan", order))
+            kind = "reversed" if self.watch.programs <= 3 else "permuted"
+            order = kind if kind == "reversed" else str(zlib.crc32(case.encode()))
+            plan.append((f"order:{kind}", "nan", order))
         if self.watch.undefined:
-            plan += [("undefined=max", "max", ""), ("undefined=-max", "-max", "")]
+            plan += [("poison:max", "max", ""), ("poison:-max", "-max", "")]
         return plan
 
     def _execute(
@@ -158,7 +156,7 @@ class Runner:
         while isinstance(inner, InterpreterError) and inner.__cause__ is not None:
             inner = inner.__cause__
         status = "error" if isinstance(error, InterpreterError) else "raised"
-        told = {**_told(inner), "line": line, "column": column, "launched": self.watch.launches > 0}
+        told = {**programs.told(inner), "line": line, "column": column, "launched": self.watch.launches > 0}
         return {"status": status, "raised": told, "variant": label}
 
     def _collect(self, reply: dict[str, Any], arenas: dict[str, Arena], outputs: list[str], label: str) -> None:
@@ -174,11 +172,3 @@ class Runner:
                 )
             if name not in outputs and name not in reply["changed"] and arena.changed():
                 reply["changed"].append(name)
-
-
-def _told(error: BaseException) -> dict[str, str]:
-    try:
-        message = str(error)
-    except Exception:
-        message = ""
-    return {"type": type(error).__name__, "message": message[:2000]}

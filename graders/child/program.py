@@ -64,6 +64,23 @@ def place_of_error(path: str, error: BaseException) -> tuple[int, int]:
     return 0, 0
 
 
+def told(error: BaseException) -> dict[str, str]:
+    """Type and message of an exception, cut to a sensible length; a message that cannot be formed is left empty."""
+    try:
+        message = str(error)
+    except Exception:
+        message = ""
+    return {"type": type(error).__name__, "message": message[:2000]}
+
+
+def load_error(path: str, error: BaseException) -> dict[str, Any]:
+    """Reply for a program that does not load."""
+    line, column = place_of_error(path, error)
+    if isinstance(error, SyntaxError) and error.filename == path:
+        line, column = error.lineno or 0, error.offset or 0
+    return {"event": "load-error", **told(error), "line": line, "column": column}
+
+
 def _position(code: Any, instruction: int, line: int | None) -> tuple[int, int]:
     for index, (start, _, column, _) in enumerate(code.co_positions()):
         if index == instruction // 2 and start == line and column is not None:

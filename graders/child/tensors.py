@@ -76,13 +76,11 @@ class Arena:
         """The argument as a torch tensor on the CPU over the same memory."""
         import torch
 
-        flat = (
-            torch.frombuffer(
-                self._map, dtype=getattr(torch, TORCH_NAMES[self.array.dtype]), count=self.storage.size, offset=GUARD
-            )
-            if self.storage.size
-            else torch.empty(0, dtype=getattr(torch, TORCH_NAMES[self.array.dtype]))
-        )
+        dtype = getattr(torch, TORCH_NAMES[self.array.dtype])
+        if self.storage.size == 0:
+            flat = torch.empty(0, dtype=dtype)
+        else:
+            flat = torch.frombuffer(self._map, dtype=dtype, count=self.storage.size, offset=GUARD)
         return flat.as_strided(self.array.shape, self.array.strides, self.array.offset)
 
 
@@ -210,6 +208,11 @@ class Tensor:
         """Bytes from the first to after the last element; Triton's launcher asks for it."""
         last = sum((n - 1) * s for n, s in zip(self.shape, self._strides, strict=True)) if all(self.shape) else -1
         return (last + 1) * self.dtype.itemsize
+
+    def moved_by_offset(self) -> Tensor:
+        """The same view with its address at the first element (for tensors without memory)."""
+        pointer = self._pointer + self._offset * self.dtype.itemsize
+        return Tensor(pointer, self._dtype, tuple(self.shape), self._strides, self._offset, None)
 
     def __len__(self) -> int:
         if not self.shape:

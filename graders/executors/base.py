@@ -9,7 +9,7 @@ Use, from the trusted parent (pipeline)::
         for observation in session.run_all(jobs, deadline_s=10.0):   # in the order of `jobs`
             ...
         observation = session.run(job, deadline_s=10.0)              # or one at a time
-        session.facts()                             # device, toolchain versions, active sandbox layers
+        session.facts()                             # (also executor.facts()) device, toolchain versions, active sandbox layers
     executor.close()                                # ends the warm workers (also done at exit)
 
 A crash, a hang or a protocol breach costs the case it happened in: the session kills that process, starts another
@@ -167,6 +167,10 @@ class Executor(Protocol):
         ...
 
     def open(self, program: Program) -> Session: ...
+
+    def facts(self) -> Facts:
+        """Of the session that was opened last."""
+        ...
 
     def close(self) -> None: ...
 

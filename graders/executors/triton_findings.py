@@ -23,7 +23,8 @@ _ACTION = {
 _OUTSIDE = Text(
     "program {program} {action} `{argument}` at offset {index} (in elements, from its first element): "
     "outside its elements; lanes concerned: {lanes}",
-    "程序 {program} {action} `{argument}`，偏移 {index}（以元素计，从首元素算起）：不在它的元素范围内；涉及 {lanes} 个 lane",
+    "程序 {program} {action} `{argument}`，偏移 {index}（从首元素算起的元素数）："
+    "不在它的元素范围内；涉及 {lanes} 个 lane",
 )
 _OUTSIDE_UNKNOWN = Text(
     "program {program} {action} memory that belongs to no argument; lanes concerned: {lanes}",
@@ -149,7 +150,7 @@ def _finding(value: dict[str, Any]) -> Finding:
 
 def _undefined(loads: list[dict[str, Any]], runs: dict[str, dict[str, HostArray]]) -> list[Finding]:
     """Findings for undefined lanes, only where the outputs of the differently poisoned runs differ."""
-    poisoned = [outputs for label, outputs in runs.items() if label == "" or label.startswith("undefined=")]
+    poisoned = [outputs for label, outputs in runs.items() if label == "" or label.startswith("poison:")]
     if not loads or all(_equal(poisoned[0], other) for other in poisoned[1:]):
         return []
     return [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from graders.executors import worker
-from graders.executors.base import Limits, Program
+from graders.executors.base import Facts, Limits, Program
 from graders.executors.triton_session import TritonSession
 from graders.observation import Tier
 from graders.text import Text
@@ -23,6 +23,7 @@ class TritonInterpreter:
     def __init__(self, limits: Limits | None = None, processes: int = 2) -> None:
         self.limits = limits or Limits()
         self.processes = processes
+        self._facts = Facts("CPU")
 
     def availability(self) -> Text | None:
         return None if worker.installed("triton") else MISSING
@@ -33,7 +34,13 @@ class TritonInterpreter:
             worker.warm("interpret", "light", self.processes)
 
     def open(self, program: Program) -> TritonSession:
-        return TritonSession("interpret", "light", program, self.limits, self.processes)
+        session = TritonSession("interpret", "light", program, self.limits, self.processes)
+        self._facts = session.facts()
+        return session
+
+    def facts(self) -> Facts:
+        """Of the session that was opened last."""
+        return self._facts
 
     def close(self) -> None:
         worker.close_warm("interpret")

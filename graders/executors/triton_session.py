@@ -12,7 +12,7 @@ from graders.executors import triton_findings as words
 from graders.executors import worker
 from graders.executors.base import CompileProblem, Facts, Limits, Program, SessionBase, TritonEntry
 from graders.observation import Finding, Job, Observation
-from graders.text import Text, same
+from graders.text import Text
 
 START_S = 90.0  # imports and canary of a worker on a slow disk
 OPEN_S = 20.0  # loading the program's file
@@ -278,8 +278,3 @@ class _Lane:
         if reply.get("event") != "ran":
             raise words.Malformed("unexpected reply")
         return words.observation(job, reply, out, time.monotonic() - started)
-
-
-def text_of(message: str) -> Text:
-    """A tool's own words, the same in both languages."""
-    return same(message)
