@@ -1,0 +1,122 @@
+"""`course grade` without the option parsing: find submissions, grade each, print or write the reports."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from course_cli.context import settings
+from course_cli.store import write_file
+from graders.errors import EXIT_PASSED, BadInput, CourseError
+from graders.executors.pick import Backend
+from graders.text import Lang, Text
+
+if TYPE_CHECKING:
+    from graders.course import Course
+    from graders.lesson import Lesson
+    from graders.scorecard import ScoreCard
+    from graders.submission import Submission
+
+
+def grade_paths(
+    course: Course,
+    paths: list[Path],
+    lesson_name: str | None,
+    fill: str | None,
+    answers: Path | None,
+    backend: Backend,
+    form: Literal["text", "json"],
+    out: Path | None,
+    lang: Lang,
+    *,
+    instructor: bool,
+) -> int:
+    """Grade what was named; the exit code of the contract: a batch exits 0 when every submission was graded."""
+    from graders.collect import batch_of, collect
+
+    if not paths:
+        if lesson_name is None or (fill is None and answers is None):
+            raise BadInput(
+                Text("name a file or folder, or give --lesson with --fill or --answers", "请给出文件或文件夹，或用 --lesson 配合 --fill 或 --answers")
+            )
+        lesson = course.lesson(lesson_name)
+        from graders.submission import Submission, read_answers
+
+        extra: dict[str, Any] = {"answers": read_answers(answers)} if answers else {}
+        card = _grade(course, lesson, Submission(fill=fill or "", **extra), backend)
+        _print(lesson, card, form, out, lang, instructor=instructor)
+        return _code(card)
+    if fill is not None:
+        raise BadInput(Text("--fill goes without a PATH: the file holds its own blank", "--fill 不与路径同用：文件中已有填空"))
+    if len(paths) == 1 and not batch_of(paths[0]):
+        lesson, submission = collect(course, paths[0], lesson_name, answers)
+        card = _grade(course, lesson, submission, backend)
+        _print(lesson, card, form, out, lang, instructor=instructor)
+        return _code(card)
+    return _batch(course, paths, lesson_name, backend, form, out, lang, instructor=instructor)
+
+
+def _batch(
+    course: Course,
+    paths: list[Path],
+    lesson_name: str | None,
+    backend: Backend,
+    form: Literal["text", "json"],
+    out: Path | None,
+    lang: Lang,
+    *,
+    instructor: bool,
+) -> int:
+    """Every submission on its own: one that cannot be read is told and costs nobody else anything."""
+    from graders.collect import batch_of, collect
+    from graders.reports.json_report import as_dict, dumps
+
+    members = [member for path in paths for member in (batch_of(path) or [path])]
+    reports, bad = [], 0
+    for member in members:
+        try:
+            lesson, submission = collect(course, member, lesson_name, None)
+            card = _grade(course, lesson, submission, backend)
+        except CourseError as error:
+            bad += 1
+            print(f"course: {error.message(lang)}", file=sys.stderr)
+            continue
+        if form == "json":
+            reports.append(as_dict(card, lang, instructor=instructor))
+        else:
+            state = {True: "✓", False: "✗", None: "?"}[card.passed]
+            settings.console.print(f"{state} {member}  {card.lesson}  {card.total:.1f} / {card.max_total:g}  {card.evidence.tier}", markup=False)
+    if form == "json":
+        _emit(dumps(reports), out)
+    return EXIT_PASSED if not bad else 2
+
+
+def _grade(course: Course, lesson: Lesson, submission: Submission, backend: Backend) -> ScoreCard:
+    from graders.grade import Options, grade
+
+    return grade(submission, lesson, Options(backend=backend, grader_seed=course.grader_seed(), rubric=course.rubric()))
+
+
+def _print(lesson: Lesson, card: ScoreCard, form: str, out: Path | None, lang: Lang, *, instructor: bool) -> None:
+    if form == "json":
+        from graders.reports.json_report import as_dict, dumps
+
+        _emit(dumps(as_dict(card, lang, instructor=instructor)), out)
+        return
+    from course_cli.commands.run import show_card
+
+    show_card(lesson, card)
+
+
+def _emit(text: str, out: Path | None) -> None:
+    if out is None:
+        print(text)
+    else:
+        write_file(out, text + "\n")
+
+
+def _code(card: ScoreCard) -> int:
+    from course_cli.commands.run import exit_code
+
+    return exit_code(card)
