@@ -26,7 +26,19 @@ MIB = 1 << 20
 GIB = 1 << 30
 
 # What a worker may learn from the parent's environment; everything else is left behind.
-KEPT_VARIABLES = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "CUDA_HOME")
+KEPT_VARIABLES = (
+    "PATH",
+    "LANG",
+    "LC_ALL",
+    "LC_CTYPE",
+    "TZ",
+    "LD_LIBRARY_PATH",
+    "CC",
+    "CUDA_HOME",
+    "CUDA_VISIBLE_DEVICES",
+    "NVIDIA_VISIBLE_DEVICES",
+    "TRITON_LIBCUDA_PATH",
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,21 +8,21 @@ import triton
 import triton.language as tl
 
 
-@triton.jit
+@triton.jit  # type: ignore[untyped-decorator]
 def _sum_kernel(x, out, n, BLOCK: tl.constexpr):  # type: ignore[no-untyped-def]
     columns = tl.arange(0, BLOCK)
     values = tl.load(x + columns, mask=columns < n, other=0.0)
     tl.store(out, tl.sum(values, axis=0))
 
 
-@triton.jit
+@triton.jit  # type: ignore[untyped-decorator]
 def _undefined_kernel(x, out, n, BLOCK: tl.constexpr):  # type: ignore[no-untyped-def]
     columns = tl.arange(0, BLOCK)
     values = tl.load(x + columns, mask=columns < n)
     tl.store(out, tl.sum(values, axis=0))
 
 
-@triton.jit
+@triton.jit  # type: ignore[untyped-decorator]
 def _outside_kernel(x, out, n, BLOCK: tl.constexpr):  # type: ignore[no-untyped-def]
     columns = tl.arange(0, BLOCK)
     values = tl.load(x + columns, mask=columns < n, other=0.0)

@@ -16,6 +16,8 @@ from graders.child import program as programs
 from graders.child.cubin import resources_of
 from graders.child.tensors import NeedsTorch, Tensor, install_light_torch
 
+Launch = tuple[Any, tuple[Any, ...], dict[str, Any]]  # kernel, arguments, keyword arguments
+
 FAR_APART = 1 << 32  # addresses of the tensors: as aligned as real ones, never dereferenced
 
 
@@ -35,7 +37,7 @@ class Runner:
         from triton.runtime.jit import JITFunction
 
         self.work: str = settings["work"]
-        self.launches: list[tuple[Any, tuple[Any, ...], dict[str, Any]]] = []
+        self.launches: list[Launch] = []
         self.module: ModuleType | None = None
         self.path = ""
         recorder = self
@@ -58,7 +60,7 @@ class Runner:
             self.launches.clear()
             x = Tensor(FAR_APART, "fp32", (5,), (1,), 0, None)
             canary.good_sum(x, Tensor(2 * FAR_APART, "fp32", (1,), (1,), 0, None))
-            compiled = self._compile(*self._specialised(*self.launches[0], 80), 80)
+            compiled = self._compile(*self._specialised(self.launches[0], 80), 80)
             return "" if compiled["cubin_bytes"] > 0 else "no cubin for a known-good kernel"
         except Exception as error:
             return f"a known-good kernel does not compile: {type(error).__name__}: {error}"
@@ -98,7 +100,7 @@ class Runner:
             parts = []
             try:
                 for launch in _distinct(self.launches):
-                    parts.append(self._compile(*self._specialised(*launch, target), target))
+                    parts.append(self._compile(*self._specialised(launch, target), target))
             except BaseException as error:
                 reply["findings"].append(compile_errors.describe(error, self.module, self.path))
                 break  # the same words for every target help nobody
@@ -115,8 +117,9 @@ class Runner:
             )
         return reply, []
 
-    def _specialised(self, kernel: Any, args: tuple[Any, ...], kwargs: dict[str, Any], target: int) -> tuple[Any, Any]:
+    def _specialised(self, launch: Launch, target: int) -> tuple[Any, Any]:
         """Source and options of one launch, as Triton's own launcher would specialise it."""
+        kernel, args, kwargs = launch
         from triton.backends.compiler import GPUTarget
         from triton.compiler import ASTSource, make_backend
         from triton.runtime.jit import create_function_from_signature
@@ -142,7 +145,7 @@ class Runner:
         }
 
 
-def _distinct(launches: list[Any]) -> list[Any]:
+def _distinct(launches: list[Launch]) -> list[Launch]:
     """Launches whose specialisation may differ (Triton's cache catches what is still equal)."""
     seen: set[str] = set()
     found = []

@@ -160,9 +160,10 @@ class _Zygote:
 
 def _kill(pid: int) -> None:
     """SIGKILL to a process and to the group it leads."""
-    for target in (lambda: os.killpg(pid, signal.SIGKILL), lambda: os.kill(pid, signal.SIGKILL)):
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            target()
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(pid, signal.SIGKILL)
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.kill(pid, signal.SIGKILL)
 
 
 def serve_program(channel: Channel, role: Any, settings: dict[str, Any]) -> None:

@@ -9,7 +9,8 @@ Use, from the trusted parent (pipeline)::
         for observation in session.run_all(jobs, deadline_s=10.0):   # in the order of `jobs`
             ...
         observation = session.run(job, deadline_s=10.0)              # or one at a time
-        session.facts()                             # (also executor.facts()) device, toolchain versions, active sandbox layers
+        session.facts()                             # device, toolchain versions, active sandbox layers
+    executor.facts()                                # the same, of the session that was opened last
     executor.close()                                # ends the warm workers (also done at exit)
 
 A crash, a hang or a protocol breach costs the case it happened in: the session kills that process, starts another

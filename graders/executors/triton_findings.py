@@ -52,6 +52,10 @@ _UNDEFINED = Text(
     "this load leaves {lanes} lanes undefined (mask false, no `other`), and the output depends on what they hold",
     "这次加载使 {lanes} 个 lane 的值未定义（mask 为假且没有 `other`），而输出取决于这些值",
 )
+_UNDEFINED_COMPILED = Text(
+    "this load leaves lanes undefined (mask without `other`), and the output depends on what they hold",
+    "这次加载使部分 lane 的值未定义（有 mask 而没有 `other`），而输出取决于这些值",
+)
 _KERNEL_FAILED = Text(
     "the kernel stopped with {type}: {message}",
     "内核以 {type} 中止：{message}",
@@ -129,23 +133,28 @@ def _finding(value: dict[str, Any]) -> Finding:
     kind = str(value["kind"])
     if kind not in ("out-of-bounds", "misaligned", "double-write", "race", "compile-error", "api-error"):
         raise ValueError("unknown kind of finding")
-    place = {"line": int(value.get("line", 0)), "column": int(value.get("column", 0))}
+    line, column = int(value.get("line", 0)), int(value.get("column", 0))
     argument = str(value.get("argument", ""))[:200]
     detail = str(value.get("detail", ""))[:MOST_WORDS]
-    if kind in ("compile-error", "api-error"):
-        return Finding(kind, same(detail), **place)
+    if kind in ("compile-error", "api-error") or value.get("device") is True:
+        return Finding(kind, same(detail), line, column)
     if detail == "guard":
-        return Finding(kind, _GUARD.fill(argument=argument), **place)
+        return Finding(kind, _GUARD.fill(argument=argument), line, column)
     x, y, z = (int(n) for n in value["program"])
-    words = {"program": (x, y, z), "argument": argument, "lanes": int(value["lanes"]), "index": value.get("index")}
-    block = (x, y, z)
-    if kind == "double-write":
-        return Finding(kind, _TWICE.fill(other=int(detail), **words), block=block, **place)
-    if kind == "race":
-        return Finding(kind, _RACE.fill(other=int(detail), **words), block=block, **place)
-    words["action"] = _ACTION[detail]
-    text = _CROOKED if kind == "misaligned" else _OUTSIDE if argument else _OUTSIDE_UNKNOWN
-    return Finding(kind, text.fill(**words), block=block, **place)
+    index = value.get("index")
+    words: dict[str, Any] = {
+        "program": (x, y, z),
+        "argument": argument,
+        "lanes": int(value["lanes"]),
+        "index": int(index) if index is not None else "?",
+    }
+    if kind in ("double-write", "race"):
+        words["other"] = int(detail)
+        text = _TWICE if kind == "double-write" else _RACE
+    else:
+        words["action"] = _ACTION[detail]
+        text = _CROOKED if kind == "misaligned" else _OUTSIDE if argument else _OUTSIDE_UNKNOWN
+    return Finding(kind, text.fill(**words), line, column, block=(x, y, z))
 
 
 def _undefined(loads: list[dict[str, Any]], runs: dict[str, dict[str, HostArray]]) -> list[Finding]:
@@ -156,7 +165,7 @@ def _undefined(loads: list[dict[str, Any]], runs: dict[str, dict[str, HostArray]
     return [
         Finding(
             "uninitialised",
-            _UNDEFINED.fill(lanes=int(each["lanes"])),
+            _UNDEFINED.fill(lanes=int(each["lanes"])) if each["lanes"] else _UNDEFINED_COMPILED,
             line=int(each["line"]),
             column=int(each["column"]),
         )

@@ -277,4 +277,8 @@ class _Lane:
             return self._ask(job, seconds, started)
         if reply.get("event") != "ran":
             raise words.Malformed("unexpected reply")
-        return words.observation(job, reply, out, time.monotonic() - started)
+        seen = words.observation(job, reply, out, time.monotonic() - started)
+        if reply.get("fatal") is True:  # the device context is lost with this process; the next case gets another
+            self.run.close()
+            self.opened = False
+        return seen
