@@ -9,10 +9,10 @@ from tree_sitter import Node
 
 from graders import cuda_tree
 from graders.terms import Term, name
-from graders.units import Unit
+from graders.units import EXITS, Unit
 
 _LOGIC = {"&&": "and", "||": "or", "!": "not", "not_eq": "!=", "bitand": "&", "bitor": "|", "xor": "^", "compl": "~"}
-_SILENT = frozenset(", ; ( ) { } [ ] < > <<< >>> #ifdef #if #ifndef #endif".split())
+_SILENT = frozenset({*",;(){}[]<>", "<<<", ">>>", "#ifdef", "#if", "#ifndef", "#endif"})
 _NAMES = frozenset({"identifier", "type_identifier", "namespace_identifier", "primitive_type", "statement_identifier"})
 _KINDS = {
     "return_statement": "return",
@@ -73,9 +73,10 @@ class _Reader:
         if kind == "if_statement":
             other = node.child_by_field_name("alternative")
             children = self.block(node.child_by_field_name("consequence"))
-            if other is not None and (inner := self.body(other.children)):
-                inner = inner[0].children if len(inner) == 1 and inner[0].kind == "block" else inner
-                children.append(self.made(other, "else", ("else",), "", inner))
+            branch = self.body(other.children) if other is not None else []
+            if other is not None and branch:
+                branch = branch[0].children if len(branch) == 1 and branch[0].kind == "block" else branch
+                children.append(self.made(other, "else", ("else",), "", branch))
             return self.made(node, "if", ("if", _field(node, "condition")), "", children)
         if kind == "for_statement":
             head = ("for", *(_field(node, f) for f in ("initializer", "condition", "update")))
@@ -119,7 +120,8 @@ class _Reader:
         if kind == "class":
             word = node.child_by_field_name("name")
             return self.made(node, kind, (kind, *_parts(node)), cuda_tree.words(word) if word else "")
-        return self.made(node, kind, (kind if kind != "other" else node.type, *_parts(node)))
+        parts = [term(c) for c in _inner(node)] if kind in EXITS else _parts(node)
+        return self.made(node, kind, (kind if kind != "other" else node.type, *parts))
 
     def template(self, node: Node) -> Unit | None:
         """A template belongs to what it is a template of."""
@@ -178,6 +180,8 @@ def _parts(node: Node) -> list[Term]:
 
 def _number(text: str) -> Term:
     plain = text.replace("'", "").lower()
+    if plain.startswith("-"):  # tree-sitter reads `{-1}` as one literal
+        return ("-", _number(text[1:]))
     try:
         if plain.startswith(("0x", "0b")):
             return ("num", repr(int(plain.rstrip("ul"), 0)))
@@ -227,6 +231,8 @@ def term(node: Node) -> Term:
         return ("call", _field(node, "function"), *launch, *inside)
     if node.is_error or node.is_missing:
         return ("error", *_words(node))
+    if kind == "subscript_expression":
+        return ("[]", *_parts(node))
     if node.child_count == 0:
         return ("word", cuda_tree.words(node))
     return (kind, *_parts(node))

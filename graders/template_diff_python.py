@@ -54,7 +54,8 @@ class _Reader:
         return [unit for node in statements if (unit := self.statement(node)) is not None]
 
     def statement(self, node: ast.stmt) -> Unit | None:
-        kind, head, word = "other", (), ""
+        kind, word = "other", ""
+        head: Term = ()
         children: list[Unit] = []
         match node:
             case ast.Expr(value=ast.Constant(value=str())) | ast.Pass():

@@ -19,7 +19,8 @@ def torch_value(torch: Any, text: str, env: dict[str, Any]) -> Any:
         "isnan": torch.isnan, "isinf": torch.isinf, "sum": torch.sum, "max": torch.amax, "min": torch.amin, "mean": torch.mean,
     }  # fmt: skip
     tensors = {
-        k: torch.from_numpy(np.ascontiguousarray(v, dtype=np.float64)) if isinstance(v, np.ndarray) else v for k, v in env.items()
+        k: torch.from_numpy(np.ascontiguousarray(v, dtype=np.float64)) if isinstance(v, np.ndarray) else v
+        for k, v in env.items()
     }
     try:
         value = _walk(torch, ast.parse(text.strip(), mode="eval").body, tensors, named)
@@ -48,9 +49,17 @@ def _walk(torch: Any, node: ast.expr, env: dict[str, Any], named: dict[str, Any]
             return env[node.id]
         case ast.BinOp():
             left, right = go(node.left), go(node.right)
-            operations = {ast.Add: "__add__", ast.Sub: "__sub__", ast.Mult: "__mul__", ast.Div: "__truediv__", ast.Pow: "__pow__"}
+            operations = {
+                ast.Add: "__add__",
+                ast.Sub: "__sub__",
+                ast.Mult: "__mul__",
+                ast.Div: "__truediv__",
+                ast.Pow: "__pow__",
+            }
             name = operations[type(node.op)]  # type: ignore[index]
-            return getattr(left if hasattr(left, "shape") else torch.tensor(float(left), dtype=torch.float64), name)(right)
+            return getattr(left if hasattr(left, "shape") else torch.tensor(float(left), dtype=torch.float64), name)(
+                right
+            )
         case ast.UnaryOp(op=ast.USub()):
             return -go(node.operand)
         case ast.Call(func=ast.Name()):
@@ -58,7 +67,15 @@ def _walk(torch: Any, node: ast.expr, env: dict[str, Any], named: dict[str, Any]
             return named[node.func.id](*[go(a) for a in node.args], **{str(k.arg): go(k.value) for k in node.keywords})
         case ast.Call(func=ast.Attribute()):
             assert isinstance(node.func, ast.Attribute)
-            methods = {"sum": "sum", "max": "amax", "min": "amin", "mean": "mean", "prod": "prod", "reshape": "reshape", "cumsum": "cumsum"}
+            methods = {
+                "sum": "sum",
+                "max": "amax",
+                "min": "amin",
+                "mean": "mean",
+                "prod": "prod",
+                "reshape": "reshape",
+                "cumsum": "cumsum",
+            }
             arguments = [go(a) for a in node.args]
             keywords = {("dim" if k.arg == "axis" else "keepdim"): go(k.value) for k in node.keywords}
             return getattr(go(node.func.value), methods[node.func.attr])(*arguments, **keywords)

@@ -1,0 +1,608 @@
+// Fibers, the order in which they run, barriers and warp operations.
+#pragma once
+#include <signal.h>
+#include <sys/mman.h>
+
+#include "fiber.h"
+#include "shadow.h"
+
+// Written here, read as constants by the learner's code (device.h).
+uint3 cuemu_thread_idx asm("threadIdx"), cuemu_block_idx asm("blockIdx");
+dim3 cuemu_block_dim asm("blockDim"), cuemu_grid_dim asm("gridDim");
+
+namespace cuemu {
+
+Thread threads[MAX_THREADS];
+Warp warps[32];
+Block B;
+Launch L;
+Schedule schedule;
+Thread* cur;
+bool kernel_mode, aborted;
+int abort_code;
+bool order_sensitive, poison_used;
+static void* host_sp;
+static u32 next_serial = 1;
+static bool stack_ready[MAX_THREADS];
+constexpr u64 IDLE_LIMIT = 200000;
+
+void commit_suspect();
+static void thread_main();
+
+uint3 thread_index(u32 tid) { return threads[tid].idx; }
+uint3 block_index(u64 i) {
+  const dim3& g = L.config.grid;
+  return {(unsigned)(i % g.x), (unsigned)(i / g.x % g.y), (unsigned)(i / g.x / g.y)};
+}
+static u32 random_bits() {
+  B.rng ^= B.rng << 13;
+  B.rng ^= B.rng >> 17;
+  B.rng ^= B.rng << 5;
+  return B.rng;
+}
+
+// ---- running threads
+static inline void refresh() {
+  const Warp& w = warps[cur->warp];
+  if (cur->clk < w.base) cur->clk = w.base;
+  u64 clk = cur->clk < MAX_CLOCK ? cur->clk : MAX_CLOCK;
+  F.me = F.serial_lo | clk << CLOCK_SHIFT | (u64)cur->tid << THREAD_SHIFT;
+}
+static inline void enter(Thread* t) {
+  cur = t;
+  cuemu_thread_idx = t->idx;
+  refresh();
+}
+static inline int pick_bit(unsigned bits) {
+  if (schedule.order == ASCENDING) return __builtin_ctz(bits);
+  if (schedule.order == DESCENDING) return 31 - __builtin_clz(bits);
+  unsigned turn = random_bits() & 31;
+  unsigned rotated = (bits >> turn) | (turn ? bits << (32 - turn) : 0);
+  return (__builtin_ctz(rotated) + turn) & 31;
+}
+static void stuck();
+static inline Thread* pick() {
+  unsigned w = cur->warp;
+  if (!warps[w].ready) {
+    if (!B.ready_warps) stuck();
+    w = pick_bit(B.ready_warps);
+  }
+  return &threads[w * 32 + pick_bit(warps[w].ready)];
+}
+static inline void switch_to(Thread* t) {
+  Thread* from = cur;
+  if (t == from) return;
+  if (__builtin_expect(pending.on, 0)) resolve_pending();
+  enter(t);
+  cuemu_switch(&from->sp, t->sp);
+}
+static void to_host() {
+  Thread* from = cur;
+  cuemu_switch(&from->sp, host_sp);
+  __builtin_unreachable();
+}
+static inline void set_ready(unsigned w, unsigned lanes) {
+  warps[w].ready |= lanes;
+  B.ready_warps |= 1u << w;
+}
+static inline void park() {
+  Warp& w = warps[cur->warp];
+  w.ready &= ~(1u << cur->lane);
+  if (!w.ready) B.ready_warps &= ~(1u << cur->warp);
+}
+[[noreturn]] void abort_launch(int code) {
+  aborted = true;
+  abort_code = code;
+  to_host();
+  __builtin_unreachable();
+}
+
+// A thread polls: let another one go first, in rotation so that the one it waits for gets its turn.
+static void poll() {
+  if (!kernel_mode) return;
+  order_sensitive = true;
+  if (++B.idle > IDLE_LIMIT) {
+    Report r{"no-progress", "spin"};
+    r.thread = cur;
+    r.line = cur->line;
+    report(r);
+    abort_launch(cudaErrorLaunchTimeout);
+  }
+  if (warps[cur->warp].ready == (1u << cur->lane) && B.ready_warps == (1u << cur->warp)) return;
+  unsigned above = cur->lane == 31 ? 0 : warps[cur->warp].ready & (~0u << (cur->lane + 1));
+  if (above) return switch_to(&threads[cur->warp * 32 + __builtin_ctz(above)]);
+  unsigned later = cur->warp == 31 ? 0 : B.ready_warps & (~0u << (cur->warp + 1));
+  unsigned w = later ? __builtin_ctz(later) : __builtin_ctz(B.ready_warps);
+  switch_to(&threads[w * 32 + __builtin_ctz(warps[w].ready)]);
+}
+
+// ---- barriers
+static const char* op_name(int kind) {
+  static const char* names[] = {"__syncwarp", "__shfl_sync", "__shfl_up_sync", "__shfl_down_sync", "__shfl_xor_sync",
+                                "__ballot_sync", "__any_sync", "__all_sync", "__match_any_sync", "__match_all_sync",
+                                "__reduce_add_sync", "__reduce_add_sync", "__reduce_min_sync", "__reduce_min_sync",
+                                "__reduce_max_sync", "__reduce_max_sync", "__reduce_and_sync", "__reduce_or_sync",
+                                "__reduce_xor_sync"};
+  return names[kind];
+}
+static void finish_barrier() {
+  if (B.barrier_mixed || B.exited) {
+    Report r{"divergent-barrier", B.barrier_mixed ? "barrier-two-places" : "barrier-early-exit"};
+    r.line = B.barrier_line;
+    r.thread = cur;
+    r.a = B.exited;
+    for (int t = 0; t < B.threads; t++) {
+      bool other = B.barrier_mixed ? threads[t].alive && threads[t].line != B.barrier_line : !threads[t].alive;
+      if (!other) continue;
+      r.has_other = true;
+      r.other_thread = threads[t].idx;
+      r.other_block = cuemu_block_idx;
+      if (B.barrier_mixed) r.other_line = threads[t].line;
+      break;
+    }
+    for (int t = 0; t < B.threads && B.barrier_mixed; t++)
+      if (threads[t].alive && threads[t].line == B.barrier_line) r.thread = &threads[t];
+    report(r);
+  }
+  u32 clk = 0;
+  for (int w = 0; w < B.warps; w++)
+    if (warps[w].clk > clk) clk = warps[w].clk;
+  clk++;
+  if (B.fenced) {
+    u64 all = 0;
+    for (int t = 0; t < B.threads; t++)
+      if (threads[t].acquired > all) all = threads[t].acquired;
+    for (int t = 0; t < B.threads; t++) threads[t].acquired = all;
+  }
+  for (int w = 0; w < B.warps; w++) {
+    Warp& wp = warps[w];
+    wp.clk = wp.base = clk;
+    wp.partial = false;
+    wp.ready = wp.present & ~wp.exited;
+    if (wp.ready) B.ready_warps |= 1u << w;
+  }
+  B.base = clk;
+  F.base_span = (u64)(clk < MAX_CLOCK ? clk : MAX_CLOCK) << CLOCK_SHIFT;
+  B.waiting = 0;
+  B.barrier_mixed = false;
+  B.idle = 0;
+  B.barrier_result = B.barrier_kind == 0 ? B.barrier_count : B.barrier_kind == 1 ? B.barrier_and : B.barrier_or;
+}
+static void wait_barrier(int line) {
+  if (cur->suspect.address) commit_suspect();
+  cur->line = line;
+  cur->at_barrier = true;
+  if (B.waiting == 0) B.barrier_line = line;
+  else if (B.barrier_line != line) B.barrier_mixed = true;
+  B.waiting++;
+  park();
+  if (B.waiting == B.alive) {
+    if (pending.on) resolve_pending();
+    finish_barrier();
+  } else {
+    switch_to(pick());
+  }
+  cur->at_barrier = false;
+  refresh();
+}
+void barrier(int line) {
+  if (!kernel_mode) return unsupported("__syncthreads() on the host", line);
+  wait_barrier(line);
+}
+int barrier_reduce(int kind, int predicate, int line) {
+  if (B.waiting == 0) {
+    B.barrier_kind = kind;
+    B.barrier_count = B.barrier_or = 0;
+    B.barrier_and = 1;
+  }
+  B.barrier_count += predicate != 0;
+  B.barrier_and &= predicate != 0;
+  B.barrier_or |= predicate != 0;
+  wait_barrier(line);
+  return B.barrier_result;
+}
+
+// ---- warp operations
+static u64 poison_value(u64 seed) {
+  // Two schedules use two poisons: a result that depends on one is found by comparing them.
+  return schedule.poison ? 0x7f4dc0de7f4dc0deull ^ (seed << 3) : 0xff3bad5eff3bad5eull ^ seed;
+}
+static void order_lanes(int w, unsigned mask) {
+  Warp& wp = warps[w];
+  wp.clk++;
+  unsigned alive = wp.present & ~wp.exited;
+  if (B.fenced) {
+    u64 all = 0;
+    for (unsigned m = mask; m; m &= m - 1) {
+      Thread& t = threads[w * 32 + __builtin_ctz(m)];
+      if (t.acquired > all) all = t.acquired;
+    }
+    for (unsigned m = mask; m; m &= m - 1) threads[w * 32 + __builtin_ctz(m)].acquired = all;
+  }
+  if ((mask & alive) == alive) {
+    wp.base = wp.clk;
+    wp.partial = false;
+    return;
+  }
+  if (!known) known = (u32(*)[32][32])calloc(32, sizeof(*known));
+  auto& k = known[w];
+  if (!wp.partial) {
+    for (auto& row : k)
+      for (u32& v : row) v = wp.base;
+    wp.partial = true;
+  }
+  u32 joined[32] = {};
+  for (unsigned m = mask; m; m &= m - 1)
+    for (int j = 0, i = __builtin_ctz(m); j < 32; j++)
+      if (k[i][j] > joined[j]) joined[j] = k[i][j];
+  for (unsigned m = mask; m; m &= m - 1) joined[__builtin_ctz(m)] = wp.clk;
+  for (unsigned m = mask; m; m &= m - 1) {
+    int i = __builtin_ctz(m);
+    memcpy(k[i], joined, sizeof(joined));
+    threads[w * 32 + i].clk = wp.clk;
+  }
+}
+static void inactive(Thread& t, int source, int line, int reason) {
+  poison_used = true;
+  Report r{"inactive-lane", reason == 0 ? "lane-missing" : reason == 1 ? "lane-exited" : "lane-not-in-mask"};
+  r.line = line;
+  r.thread = &t;
+  r.a = source;
+  r.words = op_name(t.kind);
+  // A result that is thrown away does no harm: the caller settles this by a second run with another poison.
+  report(r);
+}
+static void finish_warp(int w, const Group& g) {
+  Thread* lanes = &threads[w * 32];
+  unsigned in = g.arrived, all = 0, any = 0;
+  u64 sum = 0, low = ~0ull, high = 0, bits_and = ~0ull, bits_or = 0, bits_xor = 0;
+  long long slow = INT64_MAX, shigh = INT64_MIN;
+  if (g.kind >= BALLOT) {
+    for (unsigned m = in; m; m &= m - 1) {
+      int i = __builtin_ctz(m);
+      u64 v = lanes[i].value;
+      long long s = (int)v;
+      if (v) any |= 1u << i;
+      sum += v;
+      low = v < low ? v : low, high = v > high ? v : high;
+      slow = s < slow ? s : slow, shigh = s > shigh ? s : shigh;
+      bits_and &= v, bits_or |= v, bits_xor ^= v;
+    }
+    all = in;
+  }
+  for (unsigned m = in; m; m &= m - 1) {
+    int i = __builtin_ctz(m);
+    Thread& t = lanes[i];
+    switch (g.kind) {
+      case SYNC: break;
+      case SHFL: case SHFL_UP: case SHFL_DOWN: case SHFL_XOR: {
+        int width = t.width, start = i & ~(width - 1), source;
+        if (g.kind == SHFL) source = start + (t.arg & (width - 1));
+        else if (g.kind == SHFL_UP) source = i - t.arg < start || t.arg < 0 ? i : i - t.arg;
+        else if (g.kind == SHFL_DOWN) source = (u32)t.arg > 31 || i + t.arg >= start + width ? i : i + t.arg;
+        else source = ((u32)t.arg > 31 || (i ^ t.arg) >= start + width) ? i : i ^ t.arg;
+        if (in >> source & 1) {
+          t.result = lanes[source].value;
+        } else {
+          t.result = poison_value(i);
+          int reason = !(warps[w].present >> source & 1) ? 0 : (warps[w].exited >> source & 1) ? 1 : 2;
+          inactive(t, source, g.line, reason);
+        }
+        break;
+      }
+      case BALLOT: t.result = any; break;
+      case ANY: t.result = any != 0; break;
+      case ALL: t.result = any == all; break;
+      case MATCH_ANY: {
+        unsigned same = 0;
+        for (unsigned n = in; n; n &= n - 1)
+          if (lanes[__builtin_ctz(n)].value == t.value) same |= n & -n;
+        t.result = same;
+        break;
+      }
+      case MATCH_ALL: t.result = low == high ? in : 0; break;
+      case ADD_U: case ADD_S: t.result = (u32)sum; break;
+      case MIN_U: t.result = low; break;
+      case MAX_U: t.result = high; break;
+      case MIN_S: t.result = (u64)slow; break;
+      case MAX_S: t.result = (u64)shigh; break;
+      case AND: t.result = bits_and; break;
+      case OR: t.result = bits_or; break;
+      case XOR: t.result = bits_xor; break;
+    }
+  }
+  order_lanes(w, in);
+  set_ready(w, in);
+  B.idle = 0;
+}
+static bool try_finish(int w, int i) {
+  Warp& wp = warps[w];
+  Group& g = wp.group[i];
+  unsigned need = g.mask & wp.present & ~wp.exited;
+  if ((g.arrived & need) != need) return false;
+  Group done = g;
+  g = wp.group[--wp.groups];
+  finish_warp(w, done);
+  return true;
+}
+uint64_t warp_op(int kind, unsigned mask, uint64_t value, int bytes, int arg, int width, int line) {
+  if (!kernel_mode) {
+    unsupported(op_name(kind), line);
+    return value;
+  }
+  Thread* t = cur;
+  if (t->suspect.address) commit_suspect();
+  Warp& w = warps[t->warp];
+  unsigned me = 1u << t->lane;
+  if (width <= 0 || width > 32 || (width & (width - 1))) width = 32;
+  if (!(mask & me)) {
+    Report r{"inactive-lane", "caller-not-in-mask"};
+    r.line = line;
+    r.thread = t;
+    r.words = op_name(kind);
+    r.a = mask;
+    report(r);
+    return kind >= BALLOT ? 0 : poison_value(t->lane);
+  }
+  t->kind = kind, t->mask = mask, t->value = value, t->bytes = bytes, t->arg = arg, t->width = width, t->line = line;
+  int i = 0;
+  for (; i < w.groups; i++)
+    if (w.group[i].line == line && w.group[i].kind == kind && w.group[i].mask == mask) break;
+  if (i == w.groups) w.group[w.groups++] = {kind, line, mask, 0};
+  w.group[i].arrived |= me;
+  unsigned need = mask & w.present & ~w.exited;
+  if ((w.group[i].arrived & need) == need) {
+    if (pending.on) resolve_pending();
+    try_finish(t->warp, i);
+    refresh();
+  } else {
+    park();
+    switch_to(pick());
+  }
+  return t->result;
+}
+unsigned active_mask() {
+  if (!kernel_mode) return 1;
+  order_sensitive = true;
+  // Lanes that are neither gone nor waiting elsewhere count as converged.
+  return warps[cur->warp].ready;
+}
+
+// Every thread waits for something that cannot happen any more.
+static void stuck() {
+  Report r{"divergent-barrier", "stuck-barrier"};
+  const Thread* at_barrier = nullptr;
+  const Thread* at_warp = nullptr;
+  const Thread* second = nullptr;
+  for (int i = 0; i < B.threads; i++) {
+    Thread& t = threads[i];
+    if (!t.alive) continue;
+    if (t.at_barrier) {
+      if (!at_barrier) at_barrier = &t;
+    } else if (!at_warp) {
+      at_warp = &t;
+    } else if (!second && t.warp == at_warp->warp && (t.line != at_warp->line || t.kind != at_warp->kind || t.mask != at_warp->mask)) {
+      second = &t;
+    }
+  }
+  if (!second) second = at_barrier;
+  if (at_warp) {
+    r.id = second ? (second->at_barrier ? "stuck-warp-barrier" : "stuck-warp-warp") : "stuck-warp";
+    r.thread = at_warp;
+    r.line = at_warp->line;
+    r.words = op_name(at_warp->kind);
+    unsigned missing = at_warp->mask & warps[at_warp->warp].present & ~warps[at_warp->warp].exited;
+    for (unsigned m = missing; m; m &= m - 1) {
+      const Thread& t = threads[at_warp->warp * 32 + __builtin_ctz(m)];
+      if (t.line == at_warp->line && t.kind == at_warp->kind && !t.at_barrier && t.mask == at_warp->mask) missing &= ~(1u << t.lane);
+    }
+    r.a = missing ? __builtin_ctz(missing) : -1;
+    if (second) r.name = second->at_barrier ? "__syncthreads" : op_name(second->kind);
+  } else {
+    r.thread = at_barrier;
+    r.line = at_barrier ? at_barrier->line : 0;
+  }
+  if (second && second != r.thread) {
+    r.has_other = true;
+    r.other_thread = second->idx;
+    r.other_block = cuemu_block_idx;
+    r.other_line = second->line;
+  }
+  report(r);
+  abort_launch(cudaErrorLaunchTimeout);
+}
+
+// ---- fences and the two ends of an atomic
+static BlockLog& block_log() {
+  u32 slot = B.serial - L.first_serial;
+  if (L.logs.size() <= slot) L.logs.resize(slot + 1, nullptr);
+  if (!L.logs[slot]) L.logs[slot] = new BlockLog;
+  BlockLog& log = *L.logs[slot];
+  if (log.fence_clk.empty()) log.fence_clk.resize(B.threads, 0);
+  return log;
+}
+void fence(int scope) {
+  (void)scope;
+  if (!kernel_mode) return;
+  Warp& w = warps[cur->warp];
+  cur->clk = ++w.clk;
+  cur->fence_clk = cur->clk;
+  cur->fence_base = w.base;
+  block_log().fence_clk[cur->tid] = cur->clk;
+  refresh();
+}
+static void acquire(u64 address) {
+  if (L.synchronisers.empty()) return;
+  auto it = L.synchronisers.find(address);
+  if (it == L.synchronisers.end()) return;
+  if (it->second > cur->acquired) cur->acquired = it->second;
+  B.fenced = true;
+}
+static void release(u64 address) {
+  u32 slot = B.serial - L.first_serial;
+  if (slot >= L.logs.size() || !L.logs[slot]) return;  // no fence in this block so far: publishes nothing
+  u64 seq = ++L.release_seq;
+  L.logs[slot]->releases.push_back({seq, cur->tid, cur->fence_clk, cur->fence_base, B.base});
+  L.synchronisers[address] = seq;
+}
+void atomic_access(u64 p, int bytes, bool compares, u64 site);
+void atomic_begin(void* address, size_t bytes, bool compares, int line) {
+  order_sensitive |= kernel_mode;
+  if (kernel_mode) cur->line = line, acquire((u64)address);
+  atomic_access((u64)address, (int)bytes, compares, LINE_SITE | (u64)line);
+  if (kernel_mode) release((u64)address);
+}
+void atomic_end(bool changed) {
+  if (!kernel_mode) return;
+  if (!changed) return poll();
+  B.idle = 0;
+  if (schedule.order == SEEDED && (random_bits() & 7) == 0) {
+    u64 idle = B.idle;
+    poll();
+    B.idle = idle;
+  }
+}
+// A volatile load of global memory is how flags are polled.
+static void volatile_read(u64 p, u64 pc, int bytes) {
+  if (!kernel_mode || p - ARENA >= ARENA_SIZE || p - ARENA >= SHARED_OFF) return;
+  acquire(p);
+  (void)pc, (void)bytes;
+}
+static void volatile_poll() {
+  if (kernel_mode && ++cur->polls > 32) {
+    poll();
+  }
+}
+
+// ---- a thread's life, a block's, a launch's
+static void thread_main() {
+  L.thunk(L.closure);
+  if (cur->suspect.address) commit_suspect();
+  if (pending.on) resolve_pending();
+  Thread* t = cur;
+  t->alive = false;
+  B.alive--;
+  B.exited++;
+  B.idle = 0;
+  park();
+  Warp& w = warps[t->warp];
+  w.exited |= 1u << t->lane;
+  for (int i = 0; i < w.groups;)
+    if (!try_finish(t->warp, i)) i++;
+  if (B.alive == 0) to_host();
+  if (B.waiting == B.alive) finish_barrier();
+  Thread* next = pick();
+  enter(next);
+  void* gone;
+  cuemu_switch(&gone, next->sp);
+  __builtin_unreachable();
+}
+static char* stack_top(int t) {
+  // Tops are staggered, so that the hot ends of many stacks do not fall into the same cache sets.
+  return (char*)STACKS + (u64)(t + 1) * STACK_SIZE - 64 - (t % 61) * 320;
+}
+static void prepare_stack(int t) {
+  if (stack_ready[t]) return;
+  stack_ready[t] = true;
+  mprotect((void*)(STACKS + (u64)t * STACK_SIZE), PAGE, PROT_NONE);
+}
+static void run_block(u64 index) {
+  const dim3& b = L.config.block;
+  cuemu_block_idx = block_index(index);
+  u32 serial = next_serial++;
+  int n = (int)(b.x * b.y * b.z);
+  B.threads = B.alive = n;
+  B.warps = (n + 31) / 32;
+  B.waiting = B.exited = 0;
+  B.ready_warps = B.warps == 32 ? ~0u : (1u << B.warps) - 1;
+  B.serial = serial;
+  B.base = 0;
+  B.fenced = false;
+  B.barrier_mixed = false;
+  B.idle = 0;
+  B.index = index;
+  F.serial_lo = (u64)serial << SERIAL_SHIFT;
+  F.base_span = 0;
+  for (int w = 0; w < B.warps; w++) {
+    int lanes = n - w * 32 < 32 ? n - w * 32 : 32;
+    Warp& wp = warps[w];
+    wp.present = lanes == 32 ? ~0u : (1u << lanes) - 1;
+    wp.ready = wp.present;
+    wp.exited = 0;
+    wp.clk = wp.base = 0;
+    wp.partial = false;
+    wp.groups = 0;
+  }
+  for (int t = 0; t < n; t++) {
+    Thread& th = threads[t];
+    th.sp = fresh_stack(stack_top(t), thread_main);
+    th.alive = true;
+    th.at_barrier = false;
+    th.clk = th.fence_clk = th.fence_base = th.polls = 0;
+    th.acquired = 0;
+    th.suspect.address = 0;
+    th.line = 0;
+  }
+  kernel_mode = true;
+  F.special = 0;
+  F.quiet_lo = STACKS;
+  F.quiet_len = STACKS_SIZE;
+  cur = &threads[0];
+  Thread* first = &threads[0];
+  unsigned w = pick_bit(B.ready_warps);
+  first = &threads[w * 32 + pick_bit(warps[w].ready)];
+  enter(first);
+  cuemu_switch(&host_sp, first->sp);
+  if (pending.on) resolve_pending();
+  kernel_mode = false;
+  F.special = 1;
+  F.quiet_lo = 0;
+  F.quiet_len = ~0ull;
+}
+
+void forget_serials();
+static void run_grid() {
+  const dim3 &g = L.config.grid, &b = L.config.block;
+  u64 blocks = (u64)g.x * g.y * g.z;
+  cuemu_block_dim = b;
+  cuemu_grid_dim = g;
+  int n = (int)(b.x * b.y * b.z);
+  for (int t = 0; t < n; t++) {
+    Thread& th = threads[t];
+    th.tid = (u16)t;
+    th.lane = t & 31;
+    th.warp = (u8)(t >> 5);
+    th.idx = {t % b.x, t / b.x % b.y, t / b.x / b.y};
+    prepare_stack(t);
+  }
+  if (next_serial + (blocks < MAX_SERIAL ? blocks : MAX_SERIAL - 1) > MAX_SERIAL) {
+    forget_serials();
+    next_serial = 1;
+  }
+  L.first_serial = next_serial;
+  F.launch_lo = (u64)next_serial << SERIAL_SHIFT;
+  B.rng = schedule.seed * 2654435761u | 1;
+  L.order.clear();
+  if (schedule.order != ASCENDING) {
+    L.order.resize(blocks);
+    for (u64 i = 0; i < blocks; i++) L.order[i] = (u32)(schedule.order == DESCENDING ? blocks - 1 - i : i);
+    if (schedule.order == SEEDED)
+      for (u64 i = blocks; i > 1; i--) std::swap(L.order[i - 1], L.order[random_bits() % i]);
+  }
+  aborted = false;
+  for (u64 i = 0; i < blocks && !aborted; i++) {
+    if (next_serial >= MAX_SERIAL) {
+      forget_serials();
+      next_serial = 1;
+      L.first_serial = 1;
+      F.launch_lo = 1ull << SERIAL_SHIFT;
+      L.order.erase(L.order.begin(), L.order.begin() + (L.order.empty() ? 0 : 0));
+    }
+    run_block(L.order.empty() ? i : L.order[i]);
+  }
+  for (BlockLog* log : L.logs) delete log;
+  L.logs.clear();
+  L.synchronisers.clear();
+  L.release_seq = 0;
+}
+}  // namespace cuemu

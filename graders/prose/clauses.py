@@ -1,0 +1,262 @@
+"""Clauses of an answer and the scopes over them: who says it, is it denied, is it meant, is it a plea.
+
+A clause is the unit in which negation is read. Scopes reach over clauses: a quoted belief of others until the
+turn ('but in fact'), a withdrawn first idea, 'it is not true that ...', a conditional, a hedge, words to the grader.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from graders.prose.normalise import Plain, normalise
+
+_F = re.IGNORECASE | re.ASCII
+
+
+@dataclass(slots=True)
+class Clause:
+    """One clause: half-open span in the plain text, its sentence, and the scopes it stands in."""
+
+    start: int
+    end: int
+    sentence: int
+    text: str
+    quoted: bool = False  # somebody else's belief, or a first idea that is given up
+    denied: bool = False  # 'it is not true that ...': what is said here is said to be false
+    hedged: bool = False
+    supposed: bool = False  # inside 'if ... were', 'otherwise': a case, not a claim
+    question: bool = False
+    plea: bool = False  # words to the grader
+
+
+@dataclass(slots=True)
+class Reading:
+    """An answer as clauses."""
+
+    plain: Plain
+    clauses: list[Clause]
+    hedged: bool = False  # the whole answer is said without conviction
+    admits: bool = False  # 'I do not remember', 'no idea'
+    plea: bool = False
+
+    @property
+    def text(self) -> str:
+        """The plain text."""
+        return self.plain.text
+
+    def clause_at(self, position: int) -> int:
+        """Number of the clause at a position of the plain text (the nearest one before it)."""
+        found = 0
+        for i, clause in enumerate(self.clauses):
+            if clause.start > position:
+                break
+            found = i
+        return found
+
+
+_SENTENCE = re.compile(r"[。!?;\n]+|\.(?=\s|$)(?<!\.\.\.)|\.(?=[\u4e00-\u9fff])")
+_PAREN = re.compile(r"[(\[][^()\[\]\u4e00-\u9fff]{0,60}[)\]]")
+_SPLIT = re.compile(
+    r"[,:](?!:)|\s—\s|\s--\s|(?<=[\u4e00-\u9fff]) (?=[\u4e00-\u9fff])"
+    r"|(?=(?<!是)因为|所以|但(?!凡)|于是|因此|从而|导致|而且|不过(?!滤)|否则|然而|反而|而(?=是)|并且)"
+    r"|(?= (?:because|so(?! that| far| on| much| called)|but|therefore|which|hence|thus|while|whereas|and then|otherwise|since|yet|and so|then)\b)",
+    _F,
+)
+
+NEGATION = re.compile(
+    r"不(?!同|管|仅|只是|光|断|论|妨|过(?!滤)|等式|止|如|得不|对劲|但)|没(?!关系|错)|无(?!穷|论|限|效|序|非)|并非|(?<!无)非(?!负|正|得|常|空|零)|未(?!来)|别(?!人|的|处)|甭"
+    r"|避免|防止|免得|免除|\bnot\b(?! only| just)|n't\b(?! (?:just|only|matter))|\bnever\b|\bno\b(?! matter| longer than)|\bwithout\b|instead of|rather than|\bavoid\w*|\bprevent\w*|\bnothing\b"
+    r"|\bneither\b|\bnor\b|\bhardly\b|\bnobody\b|\bnone\b|谈不上|拒绝|难以|\bunable\b|\bfail(?:s|ed)? to\b|绝(?!对值)不|毫不|\bstops?\b(?=[^.]{0,20}from)|\bisnt\b|\bkeeps?\b(?=[^.]{0,14}from\b)|\black(?:s|ing)?\b|缺(?:少|乏)|停止",
+    _F,
+)
+# Words that end the reach of a negation to its right.
+_BARRIER = re.compile(
+    r"而是|\bbut\b|因为|because|所以|\bso\b|->|=>|就(?!是)|那么|\bwhich\b|\bthat's\b|\bsince\b|\bhence\b|导致|却|\bthough\b|反而|[()]",
+    _F,
+)
+_DENIAL = re.compile(
+    r"(?:it(?:'s| is)|this is|that is|that's) (?:simply |just )?(?:not (?:true|the case|right|correct|so)|false|untrue|wrong|a myth|incorrect)(?: to (?:say|think|claim|believe))? that"
+    r"|(?:not|n't) (?:mean|imply|follow|true|the case|as if|say|claim|believe|think) (?:that )?(?=\w)"
+    r"|\bi (?:deny|doubt|disagree|dispute) (?:that|the)|no evidence that|(?:false|wrong|untrue|incorrect) (?:claim |idea |belief )?that"
+    r"|并不是说|不是说|并非说|不意味|不等于说|不代表|谈不上|并不是因为|并不(?:成立|存在)的?是|不能说|不可以说|不认为|不相信|并非(?!负)",
+    _F,
+)
+_DENIED_AFTER = re.compile(
+    r"^\W*(?:and |but |no,? )?(?:this|that|it|which)(?:'s| is| was|) (?:claim |statement |idea )?(?:just |simply |plain |also |all |completely |obviously |actually )?"
+    r"(?:wrong|false|untrue|not (?:true|right|the case|correct|so|what happens)|incorrect|a myth|nonsense)\b"
+    r"|^\W*(?:这|那|此|以上|上述|这个|这种|这样)(?:个|种|句话|一?点|样)?(?:说法|想法|理解|观点|看法|结论|话)?(?:其实|当然|显然|完全|都|也|并)?(?:是|就)?(?:不(?:对|成立|正确|是真的|是这样|是事实)|错|假的|误解|误区|没有的事)"
+    r"|^\W*(?:不(?:对|是这样|成立)|并非如此|不是这么回事|恰恰相反|正好相反|事实相反|错(?:了|的|误))\W*$"
+    r"|^\W*(?:not true|wrong|false|nope|the opposite is true|not so|quite the opposite)\W*$",
+    _F,
+)
+# A clause that ends in a verdict on a statement made in the same clause: '说...是错的'.
+_DENIED_IN = re.compile(
+    r"(?:说|认为|以为|觉得|声称|所谓|关于).{2,60}(?:是|都|就)?(?:不对|错(?:的|了|误)|不成立|不正确|假的|误解|误区|不准确)(?:的)?\W*$"
+    r"|\b(?:saying|thinking|claiming|believing|the (?:claim|idea|belief|notion|view) that|to (?:say|think|claim)|people who (?:say|think))\b.{3,90}\b(?:wrong|false|mistaken|not true|incorrect|a mistake|nonsense)\W*$",
+    _F,
+)
+_QUOTE = re.compile(
+    r"有(?:些|的)?(?:人|同学)(?:会|可能|常|总)?(?:说|以为|认为|觉得)|(?:很|好)多人|不少人|大家(?:常|容易|可能|都)?(?:以为|觉得|认为)|常见(?:的)?(?:误解|误区|错误|说法|想法)"
+    r"|(?:一开始|起初|最初|原来|本来|原先|先前|曾经?|之前|刚开始|第一反应|直觉)[^,。]{0,5}(?:以为|觉得|认为|想|是|写的?是|答)|我(?:先|原来|本来|起初|最初|差点)?(?:就)?以为|别以为|不要以为|不能以为|误以为|千万别|可别|网上(?:有人)?说"
+    r"|some (?:people|folks|students|would|might)|(?:people|you|one|many|students|everyone) (?:often |sometimes |may |might |could |would |will |tend to )?(?:think|say|assume|believe|claim|expect)s?"
+    r"|at first,? i|i (?:had )?(?:first|initially|originally|used to|once|was going to|wanted to|almost|nearly) (?:thought|think|assumed?|believed?|wrote|say|guess\w*|answer\w*)|my first (?:version|draft|thought|instinct|answer|guess|idea)"
+    r"|common (?:mistake|misconception|belief|error)|you(?:'d| would| might|'d be tempted)? (?:think|assume)|tempt(?:ing|ed)|(?:don't|do not|never) (?:think|assume|confuse|say)|not to be confused|contrary to|it is a myth|myth\b"
+    r"|(?:\bhe|\bshe|they|my (?:friend|roommate|classmate|colleague)|a classmate|the internet|chatgpt)[^,。]{0,8} (?:says?|said|thinks?|thought|claims?|claimed)|(?:同学|朋友|室友|他|她)[^,。]{0,6}(?:说|以为|认为|觉得)",
+    _F,
+)
+_TURN = re.compile(
+    r"但(?!凡)|其实|实际上|事实上|然而|不过|错(?:的|了|在)|不对|不是这样|并非如此|后来|才(?:发现|知道|明白|意识)|正确的?(?:是|说法|答案|过程|做法)|真正|\bbut\b|actually|however|scratch (?:that|it)|\bwrong\b|not (?:true|so|right|the case)"
+    r"|in (?:fact|reality|truth)|that's false|turns out|\breally,|\bno:|\bno,|这不行|这样不行|想想不|不成立|\bthe (?:real|actual|true) (?:reason|story|cause)|\binstead\b|\bthen i\b|它们?并",
+    _F,
+)
+_WITHDRAWN = re.compile(
+    r"scratch (?:that|it)|^\W*(?:no,? )?(?:wait|correction|oops|hmm,? no|sorry,? (?:that|i)|i take that back|on second thought|never ?mind)|划掉|收回|更正|(?:我)?(?:说|写)(?:错|反)了|等等|不对,|上面(?:写|说)?错|前面(?:那句)?(?:写|说)?错",
+    _F,
+)
+_SUPPOSED = re.compile(
+    r"如果|假如|假设|若(?!干)|要是|倘若|万一|否则|不然|要不|换成|假使|反之|一旦|\bif\b|otherwise|suppose|\bwould\b|'d\b|imagine|had (?:you|we|i)\b|were to|wrongly|错误地|误(?:填|设|用|写)|\bunless\b|\bsay you\b|\bwere\b(?= \w+ (?:0|1|filled|padded))|手滑|不小心|填成|写成|改成",
+    _F,
+)
+_HEDGE = re.compile(
+    r"maybe|\bmight\b|probably|perhaps|not (?:really |entirely |quite |100% |so |too )?sure|\bguess|i suppose|\bi think\b|i believe|possibly|kind of|sort of|iirc|afaik|可能(?!性)|大概|也许|好像|似乎|我猜|猜的|不(?:太|是很)?确定|不敢肯定"
+    r"|应该是|(?<=[^不])应该(?=.{0,8}吧)|吧(?=$|[,。?!\s])|是不是|会不会|感觉|印象里|记不清|或许|估计|貌似",
+    _F,
+)
+_STRONG_HEDGE = re.compile(
+    r"not (?:really |entirely |quite |100% |so |too )?sure|\bguess|不(?:太|是很)?确定|我猜|猜的|没验证|maybe|可能是|也许|好像|或许|perhaps|probably|might|貌似|估计",
+    _F,
+)
+_PLEA = re.compile(
+    r"满分|(?:求|给)(?:我|个|打)*(?:高|点)?分|求(?:老师|助教|给|过|放过)|高抬贵手|full (?:credit|marks?|score|points?)|\baward\b|\brubric\b|\bgrader\b|\d ?/ ?2\b(?= (?:please|points))|请(?:直接)?(?:记|给|判)|be generous|评分(?:标准|系统|者|员)|阅卷|reviewer should"
+    r"|(?:the |all )explanation points?|ignore (?:the|all|any|previous)|忽略(?:以上|之前|前面|所有|评分)|system prompt|as an ai|you are (?:a|an|the)\b.{0,20}(?:grader|assistant|model)|(?:this|the) answer (?:is|deserves|earns|should)|标准答案|本题(?:得|应)|maximum (?:score|points)|top marks|pretty please",
+    _F,
+)
+_ADMITS = re.compile(
+    r"不太记得|记不清|记不得|don't (?:really |quite )?(?:know|remember|understand|get)|no idea|can't (?:explain|remember|recall)|没学会|讲不清|说不清|不记得|没(?:怎么)?听懂|没(?:怎么)?看懂|不会做|忘了|不知道(?!哪|是)|没跟上|不(?:太)?懂|没搞懂|没想明白"
+    r"|haven't (?:learn|got|studied|read)|not sure (?:how|what|why|about|if|whether)|\bidk\b|missed this|\bdunno\b|lost me|没来上课|没做",
+    _F,
+)
+_TOPIC = re.compile(
+    r"\"?行归约(?:与|和) ?padding ?单位元\"?|\"?(?:数值)?稳定 ?softmax ?(?:与|和)? ?(?:融合)?\"?(?=的?(?:工作)?机制)|\"?argmax ?对归约(?:与|和)确定性\"?|\"?row reduction and (?:the )?padding identity\"?|\"?argmax pair reduction and determinism\"?",
+    _F,
+)
+
+
+def _pieces(text: str) -> list[tuple[int, int, int]]:
+    """(start, end, sentence) of the clauses."""
+    # Commas inside short formulas and tuples do not end a clause, nor do they separate digits.
+    def protect(m: re.Match[str]) -> str:
+        return m.group(0).replace(",", "\x01").replace(":", "\x02").replace(";", "\x03")
+
+    shielded = _PAREN.sub(protect, text)
+    shielded = _TOPIC.sub(lambda m: "\x04" * len(m.group(0)), shielded)
+    found: list[tuple[int, int, int]] = []
+    sentence, at = 0, 0
+    ends = [(m.start(), m.end()) for m in _SENTENCE.finditer(shielded)] + [(len(shielded), len(shielded))]
+    for stop, after in ends:
+        cuts = [at]
+        for m in _SPLIT.finditer(shielded, at, stop):
+            cuts += [m.start(), m.end()] if m.end() > m.start() else [m.start()]
+        cuts.append(stop)
+        any_clause = False
+        for a, b in zip(cuts, cuts[1:], strict=False):
+            if re.search(r"[\w⊕<>=]", shielded[a:b]):
+                found.append((a, b, sentence))
+                any_clause = True
+        if any_clause:
+            sentence += 1
+        at = after
+    return found
+
+
+def read_clauses(answer: str) -> Reading:
+    """Split an answer into clauses and mark the scopes they stand in."""
+    plain = normalise(answer)
+    text = plain.text
+    clauses = [Clause(a, b, s, text[a:b]) for a, b, s in _pieces(text)]
+    reading = Reading(plain, clauses)
+    for c in clauses:
+        tail = text[c.end : c.end + 1]
+        c.hedged = bool(_HEDGE.search(c.text))
+        c.supposed = bool(_SUPPOSED.search(c.text))
+        c.plea = bool(_PLEA.search(c.text))
+        c.question = tail == "?" or bool(re.match(r"\W*(?:为什么|为何|why|what|how|哪)", c.text) and tail == "?")
+        c.denied = bool(_DENIAL.search(c.text) or _DENIED_IN.search(c.text))
+    _reach(clauses)
+    _quotes(clauses)
+    _taken_back(clauses)
+    reading.hedged = bool(_STRONG_HEDGE.search(text))
+    reading.admits = bool(_ADMITS.search(text))
+    reading.plea = any(c.plea for c in clauses)
+    return reading
+
+
+def _reach(clauses: list[Clause]) -> None:
+    """Conditions and denials reach to the end of their sentence, or to the turn."""
+    for i, c in enumerate(clauses):
+        if i and clauses[i - 1].sentence == c.sentence:
+            before = clauses[i - 1]
+            turn = bool(_TURN.search(c.text)) or "而是" in c.text
+            if before.supposed and not turn:
+                c.supposed = True
+            if before.denied and not turn and _DENIAL.search(before.text) and re.match(r"\W*(?:and|or|nor|也|并|或)", c.text):
+                c.denied = True
+
+
+def _quotes(clauses: list[Clause]) -> None:
+    i = 0
+    while i < len(clauses):
+        m = _QUOTE.search(clauses[i].text)
+        if not m:
+            i += 1
+            continue
+        first, withdrawn = clauses[i], bool(re.match(r"my first|at first|i (?:first|initially|originally|used|once|was)|一开始|起初|最初|原来|本来|我", m.group(0)))
+        first.quoted = True
+        rest = first.text[m.end() :]
+        if _TURN.search(rest) and not re.match(r"别以为|不要以为|千万别|可别", m.group(0)):
+            i += 1
+            continue
+        j = i + 1
+        reach = first.sentence + (1 if withdrawn else 0)
+        turned = False
+        while j < len(clauses) and clauses[j].sentence <= reach:
+            if _TURN.search(clauses[j].text):
+                turned = True
+                break
+            clauses[j].quoted = True
+            j += 1
+        if not turned and withdrawn:
+            # No turn came within reach: only the sentence itself was the first idea.
+            for k in range(i + 1, j):
+                if clauses[k].sentence > first.sentence:
+                    clauses[k].quoted = False
+        i = max(j, i + 1)
+
+
+def _taken_back(clauses: list[Clause]) -> None:
+    for i, c in enumerate(clauses):
+        after, back = _DENIED_AFTER.search(c.text), _WITHDRAWN.search(c.text)
+        if not after and not back:
+            continue
+        # 'X. That is wrong.' denies the sentence before; 'X, which is wrong' the clauses before in this sentence.
+        own = [k for k in range(i) if clauses[k].sentence == c.sentence]
+        target = own or [k for k in range(i) if clauses[k].sentence == c.sentence - 1]
+        for k in target:
+            if back:
+                clauses[k].quoted = True
+            elif not clauses[k].quoted:
+                clauses[k].denied = not clauses[k].denied
+
+
+_CJK_OR_WORD = re.compile(r"[\u4e00-\u9fff]|[a-z0-9_'.]+|[<>=+*/!-]+", _F)
+
+
+def negations_before(clause: Clause, at: int, reach: int = 6) -> int:
+    """How many negations reach the words at `at` (offset in the clause) from their left."""
+    count = 0
+    for m in NEGATION.finditer(clause.text, 0, at):
+        gap = clause.text[m.end() : at]
+        if len(_CJK_OR_WORD.findall(gap)) <= reach and not _BARRIER.search(gap):
+            count += 1
+    return count

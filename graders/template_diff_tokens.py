@@ -1,0 +1,105 @@
+"""Find a learner's fill in a submitted file, exactly as typed, even where the file is not valid or other lines moved.
+
+Works on tokens, because a wrong fill may keep the file from parsing. The place is the one whose surroundings look most
+like the template's; the fill ends where the template goes on.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+from graders.blank_base import BLANK, Language
+
+WINDOW = 40  # tokens compared on each side of the blank
+_ENOUGH = 0.35  # how alike the surroundings must be at least
+
+_PYTHON = re.compile(
+    r"(?P<skip>[ \t\f\\]+|#[^\n]*)|(?P<line>\n)|(?P<word>[rRbBuUfF]{0,2}(?:\"\"\"(?:[^\\]|\\.)*?\"\"\"|'''(?:[^\\]|\\.)*?'''"
+    r"|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*')|\w+(?:\.\w+(?![\w.(]))?|\S)",
+    re.S,
+)
+_CUDA = re.compile(
+    r"(?P<skip>[ \t\f\v\n]+|\\\n|//[^\n]*|/\*.*?(?:\*/|\Z))|(?P<line>\Z.)|(?P<word>\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)+'"
+    r"|\w+|\S)",
+    re.S,
+)
+_OPEN, _CLOSE = "([{", ")]}"
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    text: str
+    start: int
+    end: int
+
+
+def tokens(source: str, language: Language) -> list[Token]:
+    """Words and signs without comments and white space. In Python a line end outside of brackets is a token as well."""
+    found: list[Token] = []
+    depth = 0
+    for match in (_PYTHON if language == "triton" else _CUDA).finditer(source):
+        if match.lastgroup == "word":
+            text = match.group()
+            depth = max(depth + (text in _OPEN) - (text in _CLOSE), 0)
+            found.append(Token(text, match.start(), match.end()))
+        elif match.lastgroup == "line" and not depth and found and found[-1].text != "\n":
+            found.append(Token("\n", match.start(), match.end()))
+    return found
+
+
+def locate(template: str, submitted: str, language: Language) -> tuple[int, int] | None:
+    """The span (start, end) in `submitted` of what stands in the place of the blank; None where no place fits."""
+    before, after = tokens(template, language), tokens(submitted, language)
+    at = next((i for i, token in enumerate(before) if token.text == BLANK), None)
+    if at is None or at == 0:
+        return None
+    wanted = [t.text for t in before]
+    texts = [t.text for t in after]
+    left, right = wanted[max(at - WINDOW, 0) : at], wanted[at + 1 : at + 1 + WINDOW]
+    best: tuple[float, int, int] | None = None
+    for i in range(1, len(texts) + 1):
+        if texts[i - 1] != left[-1] or (len(left) > 1 and i > 1 and texts[i - 2] != left[-2]):
+            continue
+        j = _end(texts, i, right[0] if right else "", language)
+        score = 2 * _alike(left, texts[max(i - WINDOW, 0) : i]) + _alike(right, texts[j : j + WINDOW])
+        if best is None or score > best[0]:
+            best = (score, i, j)
+    if best is None or best[0] < 3 * _ENOUGH:
+        return None
+    _, i, j = best
+    if j <= i:  # nothing was typed
+        place = after[i - 1].end
+        return place, place
+    return after[i].start, after[j - 1].end
+
+
+def _alike(a: list[str], b: list[str]) -> float:
+    return SequenceMatcher(None, a, b, autojunk=False).ratio()
+
+
+def _end(texts: list[str], start: int, follows: str, language: Language) -> int:
+    """Index after the last token of a fill that begins at `start`: where the template's next token stands."""
+    depth = 0
+    for at in range(start, len(texts)):
+        text = texts[at]
+        if depth == 0 and text == follows:
+            # A comma before the closing bracket is a matter of format, not of the fill.
+            return at - 1 if at > start and texts[at - 1] == "," and follows in _CLOSE else at
+        if text in _OPEN and not (language == "cuda" and text == "{" and depth == 0):
+            depth += 1
+        elif text in _CLOSE:
+            depth -= 1
+        if depth < 0 or (language == "cuda" and depth == 0 and text in ("{", ";")):
+            return at
+    # The brackets of the fill never close: it ends with its line.
+    return _line_end(texts, start, language)
+
+
+def _line_end(texts: list[str], start: int, language: Language) -> int:
+    stops = ("\n",) if language == "triton" else (";", "{", "}")
+    for at in range(start, len(texts)):
+        if texts[at] in stops:
+            return at
+    return len(texts)
