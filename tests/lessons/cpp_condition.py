@@ -228,18 +228,14 @@ def number(token: str) -> Array:
 def call(name: str, arguments: list[Array]) -> Array:
     """The functions a blank may call, single precision."""
     a = arguments[0].astype(np.float32)
-    if name == "isnan":
-        return np.isnan(a)
-    if name == "isinf":
-        return np.isinf(a)
-    if name == "fabsf":
-        return np.asarray(np.abs(a))
-    if name == "fmaxf":
-        return np.asarray(np.fmax(a, arguments[1].astype(np.float32)))
-    if name == "fminf":
-        return np.asarray(np.fmin(a, arguments[1].astype(np.float32)))
-    if name == "__float_as_int":
-        return np.ascontiguousarray(a).view(np.int32)
-    if name == "__float_as_uint":
-        return np.ascontiguousarray(a).view(np.uint32)
+    one: dict[str, Callable[[Array], Any]] = {
+        "isnan": np.isnan, "isinf": np.isinf, "isfinite": np.isfinite, "signbit": np.signbit, "fabsf": np.abs,
+        "__float_as_int": lambda v: np.ascontiguousarray(v).view(np.int32),
+        "__float_as_uint": lambda v: np.ascontiguousarray(v).view(np.uint32),
+    }  # fmt: skip
+    if name in one:
+        return np.asarray(one[name](a))
+    if name in ("fmaxf", "fminf"):
+        b = arguments[1].astype(np.float32)
+        return np.asarray(np.fmax(a, b) if name == "fmaxf" else np.fmin(a, b))
     raise ValueError(f"unknown function {name}")
