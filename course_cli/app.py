@@ -37,12 +37,16 @@ def build() -> typer.Typer:
 
 def _global_options(
     context: typer.Context,
-    lang: Annotated[str | None, typer.Option("--lang", help=say("zh or en (default: your locale)", "zh 或 en（默认：系统语言）"))] = None,
+    lang: Annotated[
+        str | None, typer.Option("--lang", help=say("zh or en (default: your locale)", "zh 或 en（默认：系统语言）"))
+    ] = None,
     course: Annotated[
         Path | None, typer.Option("--course", help=say("folder of a course", "课程文件夹"), show_default=False)
     ] = None,
     no_color: Annotated[bool, typer.Option("--no-color", help=say("no colours", "不使用颜色"))] = False,
-    plain: Annotated[bool, typer.Option("--plain", help=say("plain text for screen readers", "适合读屏软件的纯文本"))] = False,
+    plain: Annotated[
+        bool, typer.Option("--plain", help=say("plain text for screen readers", "适合读屏软件的纯文本"))
+    ] = False,
     debug: Annotated[bool, typer.Option("--debug", help=say("tracebacks", "显示完整错误栈"))] = False,
     version: Annotated[bool, typer.Option("--version", help=say("print the version", "显示版本"))] = False,
 ) -> None:

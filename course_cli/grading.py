@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from course_cli.context import settings
 from course_cli.store import write_file
@@ -38,17 +39,24 @@ def grade_paths(
     if not paths:
         if lesson_name is None or (fill is None and answers is None):
             raise BadInput(
-                Text("name a file or folder, or give --lesson with --fill or --answers", "请给出文件或文件夹，或用 --lesson 配合 --fill 或 --answers")
+                Text(
+                    "name a file or folder, or give --lesson with --fill or --answers",
+                    "请给出文件或文件夹，或用 --lesson 配合 --fill 或 --answers",
+                )
             )
         lesson = course.lesson(lesson_name)
         from graders.submission import Submission, read_answers
 
-        extra: dict[str, Any] = {"answers": read_answers(answers)} if answers else {}
-        card = _grade(course, lesson, Submission(fill=fill or "", **extra), backend)
+        handed_in = Submission(fill=fill or "")
+        if answers is not None:
+            handed_in = replace(handed_in, answers=read_answers(answers))
+        card = _grade(course, lesson, handed_in, backend)
         _print(lesson, card, form, out, lang, instructor=instructor)
         return _code(card)
     if fill is not None:
-        raise BadInput(Text("--fill goes without a PATH: the file holds its own blank", "--fill 不与路径同用：文件中已有填空"))
+        raise BadInput(
+            Text("--fill goes without a PATH: the file holds its own blank", "--fill 不与路径同用：文件中已有填空")
+        )
     if len(paths) == 1 and not batch_of(paths[0]):
         lesson, submission = collect(course, paths[0], lesson_name, answers)
         card = _grade(course, lesson, submission, backend)
@@ -86,7 +94,10 @@ def _batch(
             reports.append(as_dict(card, lang, instructor=instructor))
         else:
             state = {True: "✓", False: "✗", None: "?"}[card.passed]
-            settings.console.print(f"{state} {member}  {card.lesson}  {card.total:.1f} / {card.max_total:g}  {card.evidence.tier}", markup=False)
+            settings.console.print(
+                f"{state} {member}  {card.lesson}  {card.total:.1f} / {card.max_total:g}  {card.evidence.tier}",
+                markup=False,
+            )
     if form == "json":
         _emit(dumps(reports), out)
     return EXIT_PASSED if not bad else 2

@@ -15,7 +15,9 @@ def detect(argv: Sequence[str] = ()) -> Lang:
     for i, word in enumerate(argv):
         if word == "--":
             break
-        value = word[7:] if word.startswith("--lang=") else (argv[i + 1] if word == "--lang" and i + 1 < len(argv) else "")
+        value = (
+            word[7:] if word.startswith("--lang=") else (argv[i + 1] if word == "--lang" and i + 1 < len(argv) else "")
+        )
         if value in ("zh", "en"):
             return "zh" if value == "zh" else "en"
     for name in ("COURSE_LANG", "LC_ALL", "LC_MESSAGES", "LANG"):

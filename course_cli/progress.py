@@ -20,7 +20,12 @@ def watching(console: Console, *, enabled: bool) -> Iterator[Watch]:
     if not enabled:
         yield Watch()
         return
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(30), TextColumn("{task.completed}/{task.total}"))
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(30),
+        TextColumn("{task.completed}/{task.total}"),
+    )
     with Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task(say("starting the executor", "正在启动执行器"), total=None)
 

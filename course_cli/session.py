@@ -59,13 +59,22 @@ class Session:
         sections = split_sections(self.lesson.text(lang()))
         at = self.store.progress(self.lesson.id).section
         if 0 < at < len(sections):
-            self.console.print(say("(back to section {n} of {m})", "（回到第 {n}/{m} 节）", n=at + 1, m=len(sections)), style="quiet")
+            self.console.print(
+                say("(back to section {n} of {m})", "（回到第 {n}/{m} 节）", n=at + 1, m=len(sections)), style="quiet"
+            )
         while at < len(sections):
             self.console.print(Markdown(draw_diagrams(sections[at], self.console.width)))
             at += 1
             self.store.save(self.lesson.id, section=at)
             if at < len(sections):
-                reply = self.ask(say("[Enter] next ({n}/{m})   [s] to the exercise", "[回车] 下一节（{n}/{m}）   [s] 直接做练习", n=at, m=len(sections)))
+                reply = self.ask(
+                    say(
+                        "[Enter] next ({n}/{m})   [s] to the exercise",
+                        "[回车] 下一节（{n}/{m}）   [s] 直接做练习",
+                        n=at,
+                        m=len(sections),
+                    )
+                )
                 if reply.lower() == "s":
                     self.store.save(self.lesson.id, section=len(sections))
                     return
@@ -89,7 +98,9 @@ class Session:
             self.show_cases(card)
             if card.conditions["checks"]:
                 return card
-            reply = self.ask(say("[Enter] try again   [:hint] a hint   [g] go on anyway", "[回车] 再试   [:hint] 提示   [g] 先继续"))
+            reply = self.ask(
+                say("[Enter] try again   [:hint] a hint   [g] go on anyway", "[回车] 再试   [:hint] 提示   [g] 先继续")
+            )
             if reply.lower() == "g":
                 return card
             if reply in (":hint", ":h"):
@@ -128,14 +139,24 @@ class Session:
         path = self.folder / ANSWERS
         have = read_answers(path) if path.is_file() else parse("")
         asked: list[tuple[Section, str]] = [(q.id, t(q.prompt.text)) for q in self.lesson.spec.questions]
-        asked.append(("boundary", say("Name one input on which a careless kernel goes wrong.", "举出一个粗心的 kernel 会出错的输入。")))
-        asked.append(("tradeoff", say("Name one performance trade-off of this kernel.", "说出此 kernel 的一个性能取舍。")))
+        asked.append(
+            (
+                "boundary",
+                say("Name one input on which a careless kernel goes wrong.", "举出一个粗心的 kernel 会出错的输入。"),
+            )
+        )
+        asked.append(
+            ("tradeoff", say("Name one performance trade-off of this kernel.", "说出此 kernel 的一个性能取舍。"))
+        )
         for section, prompt in asked:
             if have.get(section):
                 continue
             self.console.print(Rule(section))
             self.console.print(prompt, markup=False)
-            self.console.print(say("(several lines; an empty line ends it; just Enter skips)", "（可多行；空行结束；直接回车跳过）"), style="quiet")
+            self.console.print(
+                say("(several lines; an empty line ends it; just Enter skips)", "（可多行；空行结束；直接回车跳过）"),
+                style="quiet",
+            )
             text = self.ask_lines()
             if text:
                 save_answer(path, self.lesson, section, text, lang())

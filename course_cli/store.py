@@ -125,7 +125,9 @@ class Store:
         """Events of a lesson, oldest first: (time, kind, data)."""
         if not self.exists():
             return []
-        query = "SELECT time, kind, data FROM event WHERE lesson = ?" + (" AND kind = ?" if kind else "") + " ORDER BY id"
+        query = (
+            "SELECT time, kind, data FROM event WHERE lesson = ?" + (" AND kind = ?" if kind else "") + " ORDER BY id"
+        )
         with self._transaction() as db:
             rows = db.execute(query, (lesson, kind) if kind else (lesson,)).fetchall()
         return [(r[0], r[1], json.loads(r[2])) for r in rows]

@@ -16,7 +16,13 @@ from graders.compare import number
 from graders.scorecard import CaseResult, CaseView, Evidence, ScoreCard
 from graders.text import Text
 
-SIGNS = {"pass": ("✓", "good"), "fail": ("✗", "bad"), "error": ("✗", "bad"), "timeout": ("✗", "bad"), "not-run": ("·", "quiet")}
+SIGNS = {
+    "pass": ("✓", "good"),
+    "fail": ("✗", "bad"),
+    "error": ("✗", "bad"),
+    "timeout": ("✗", "bad"),
+    "not-run": ("·", "quiet"),
+}
 OUTCOMES = {
     "pass": Text("pass", "通过"),
     "fail": Text("wrong", "错误"),
@@ -149,7 +155,14 @@ def score_card(card: ScoreCard, title: Text) -> RenderableType:
     ]
     if card.refused is not None:
         place = say("line {l}, column {c}", "第 {l} 行第 {c} 列", l=card.refused.line, c=card.refused.column)
-        parts.append(Padding(Styled(say("blank refused at {p}: ", "填空被拒绝（{p}）：", p=place) + t(card.refused.reason), style="bad"), (0, 0, 0, 2)))
+        parts.append(
+            Padding(
+                Styled(
+                    say("blank refused at {p}: ", "填空被拒绝（{p}）：", p=place) + t(card.refused.reason), style="bad"
+                ),
+                (0, 0, 0, 2),
+            )
+        )
     table = Table(box=None, pad_edge=False, show_header=False)
     table.add_column(min_width=16)
     table.add_column(justify="right")
@@ -160,7 +173,15 @@ def score_card(card: ScoreCard, title: Text) -> RenderableType:
         table.add_row(t(PART_NAMES[part]), f"{shown} / {most:g}", _part_note(card, part))
     parts.append(Padding(table, (0, 0, 0, 2)))
     for veto in card.vetoes:
-        parts.append(Padding(Styled(say("VETO {r} ({w})", "一票否决 {r}（{w}）", r=veto.rule, w=veto.where) + f'   "{veto.words}"', style="bad"), (0, 0, 0, 2)))
+        parts.append(
+            Padding(
+                Styled(
+                    say("VETO {r} ({w})", "一票否决 {r}（{w}）", r=veto.rule, w=veto.where) + f'   "{veto.words}"',
+                    style="bad",
+                ),
+                (0, 0, 0, 2),
+            )
+        )
     parts.append(Padding(_total_line(card), (0, 0, 0, 2)))
     for advice in card.advice:
         parts.append(Padding(Styled("→ " + t(advice), style="accent"), (0, 0, 0, 2)))
@@ -216,6 +237,9 @@ def own_run(case: CaseResult, tier: str) -> RenderableType:
     table = value_table(case.view) if case.view is not None else None
     if table is not None:
         parts.append(Padding(table, (0, 0, 0, 4)))
-    where = {"gpu": say("measured on the GPU", "在 GPU 上实测"), "emulated": say("executed on the CPU", "在 CPU 上执行")}
+    where = {
+        "gpu": say("measured on the GPU", "在 GPU 上实测"),
+        "emulated": say("executed on the CPU", "在 CPU 上执行"),
+    }
     parts.append(Styled(where.get(tier, tier), style="quiet"))
     return Group(*parts)

@@ -13,12 +13,14 @@ ANSWERS = "answers.md"
 
 _PROMPTS: dict[Section, Text] = {
     "boundary": Text(
-        "One input on which a careless kernel goes wrong, and why yours does not.", "举出一个粗心的 kernel 会出错的输入，并说明你的为什么不会。"
+        "One input on which a careless kernel goes wrong, and why yours does not.",
+        "举出一个粗心的 kernel 会出错的输入，并说明你的为什么不会。",
     ),
-    "tradeoff": Text("One choice of this kernel that costs something, and what it buys.", "说出此 kernel 的一个取舍：付出什么，换来什么。"),
-    "run_output": Text(
-        "What your run printed; or: static review only", "粘贴实际运行输出；没有运行则写：仅静态审查"
+    "tradeoff": Text(
+        "One choice of this kernel that costs something, and what it buys.",
+        "说出此 kernel 的一个取舍：付出什么，换来什么。",
     ),
+    "run_output": Text("What your run printed; or: static review only", "粘贴实际运行输出；没有运行则写：仅静态审查"),
     "failures": Text("Cases that failed on the way, and why.", "途中失败的用例及其原因。"),
     "follow_ups": Text("Written by `course run`.", "由 `course run` 写入。"),
 }
@@ -29,11 +31,14 @@ def code_name(lesson: Lesson) -> str:
     return lesson.id.replace("-", "_") + Path(lesson.spec.template).suffix
 
 
+def _prompts(lesson: Lesson) -> dict[Section, Text]:
+    """What each section of answers.md asks."""
+    return {**_PROMPTS, **{q.id: q.prompt.text for q in lesson.spec.questions}}
+
+
 def write_start(lesson: Lesson, folder: Path, lang: Lang) -> tuple[list[Path], list[Path]]:
     """Write what is missing of the learner's files; returns (written, kept)."""
-    prompts: dict[str, Text] = {**_PROMPTS}
-    for question in lesson.spec.questions:
-        prompts[question.id] = question.prompt.text
+    prompts = _prompts(lesson)
     files = {code_name(lesson): lesson.template, ANSWERS: render(lesson.id, {}, lang, prompts)}
     written, kept = [], []
     for name, text in files.items():
@@ -51,9 +56,8 @@ def save_answer(path: Path, lesson: Lesson, section: Section, text: str, lang: L
     old = path.read_text(encoding="utf-8") if path.is_file() else ""
     found = parse(old)
     if section not in found.lines or not old:
-        prompts: dict[str, Text] = {**_PROMPTS, **{q.id: q.prompt.text for q in lesson.spec.questions}}
         if not old:
-            write_file(path, render(lesson.id, {section: text}, lang, prompts))
+            write_file(path, render(lesson.id, {section: text}, lang, _prompts(lesson)))
             return
         from graders.answers import TITLES
 

@@ -74,7 +74,10 @@ def parse(markdown: str) -> Answers:
             if section is not None:
                 unknown = False
                 if section in collected:
-                    text = Text("section '{h}' stands twice (line {n}): both were read", "“{h}”一节出现两次（第 {n} 行）：已合并阅读")
+                    text = Text(
+                        "section '{h}' stands twice (line {n}): both were read",
+                        "“{h}”一节出现两次（第 {n} 行）：已合并阅读",
+                    )
                     out.notes.append(text.fill(h=heading.group(2), n=number))
                 out.lines.setdefault(section, number)
                 collected.setdefault(section, [])
@@ -83,14 +86,20 @@ def parse(markdown: str) -> Answers:
             if len(heading.group(1)) == 1 and not collected:
                 continue  # the title, `# lesson12`
             if here is None or len(heading.group(1)) <= 2:
-                text = Text("section '{h}' (line {n}) is not known and was not graded", "“{h}”一节（第 {n} 行）无法识别，未评分")
+                text = Text(
+                    "section '{h}' (line {n}) is not known and was not graded", "“{h}”一节（第 {n} 行）无法识别，未评分"
+                )
                 out.notes.append(text.fill(h=heading.group(2), n=number))
                 here, unknown = None, True
                 continue
         if here is not None:
             collected[here].append(line)
         elif line.strip() and not unknown and not _COMMENT.fullmatch(line.strip()):
-            out.notes.append(Text("text before the first section (line {n}) was not graded", "第一节之前的文字（第 {n} 行）未评分").fill(n=number))
+            out.notes.append(
+                Text(
+                    "text before the first section (line {n}) was not graded", "第一节之前的文字（第 {n} 行）未评分"
+                ).fill(n=number)
+            )
             unknown = True
     out.sections = {s: _COMMENT.sub("", "\n".join(lines)).strip() for s, lines in collected.items()}
     return out
@@ -109,7 +118,9 @@ def section_of(heading: str) -> Section | None:
     return None
 
 
-def render(title: str, sections: dict[Section, str], lang: Literal["en", "zh"], prompts: dict[str, Text] | None = None) -> str:
+def render(
+    title: str, sections: dict[Section, str], lang: Literal["en", "zh"], prompts: dict[Section, Text] | None = None
+) -> str:
     """A fresh or filled answers.md: every section in order; prompts as comments that are not read as answers."""
     lines = [f"# {title}", ""]
     for section in SECTIONS:

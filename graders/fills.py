@@ -30,18 +30,25 @@ class WrongFill(Spec):
     @model_validator(mode="after")
     def _one(self) -> WrongFill:
         if self.refused == bool(self.fails):
-            raise SpecError(Text("give either `fails:` with case names or `refused: true`", "请给出 `fails:`（用例名）或 `refused: true` 之一"))
+            raise SpecError(
+                Text(
+                    "give either `fails:` with case names or `refused: true`",
+                    "请给出 `fails:`（用例名）或 `refused: true` 之一",
+                )
+            )
         return self
 
 
 def read_right(path: Path) -> list[RightFill]:
     """Raises FileProblems with every problem at its line."""
-    return _read(path, list[RightFill])
+    fills: list[RightFill] = _read(path, list[RightFill])
+    return fills
 
 
 def read_wrong(path: Path) -> list[WrongFill]:
     """Raises FileProblems with every problem at its line."""
-    return _read(path, list[WrongFill])
+    fills: list[WrongFill] = _read(path, list[WrongFill])
+    return fills
 
 
 def _read(path: Path, kind: Any) -> Any:

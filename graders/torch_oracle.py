@@ -56,7 +56,7 @@ def _walk(torch: Any, node: ast.expr, env: dict[str, Any], named: dict[str, Any]
                 ast.Div: "__truediv__",
                 ast.Pow: "__pow__",
             }
-            name = operations[type(node.op)]  # type: ignore[index]
+            name = operations[type(node.op)]
             return getattr(left if hasattr(left, "shape") else torch.tensor(float(left), dtype=torch.float64), name)(
                 right
             )

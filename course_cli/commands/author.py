@@ -46,7 +46,10 @@ def schema_of(kind: Literal["report", "lesson"]) -> dict[str, object]:
 
         made = LessonSpec.model_json_schema()
         made["title"] = LESSON_FORMAT
-        made["properties"] = {"format": {"const": LESSON_FORMAT, "description": "kind and version of this file"}, **made["properties"]}
+        made["properties"] = {
+            "format": {"const": LESSON_FORMAT, "description": "kind and version of this file"},
+            **made["properties"],
+        }
         made["required"] = ["format", *made.get("required", [])]
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **made}
 
@@ -55,7 +58,9 @@ def selftest(
     lesson: Annotated[str | None, typer.Argument(metavar="[LESSON]", show_default=False)] = None,
     backend: Annotated[Literal["auto", "gpu", "cpu", "static"], typer.Option("--backend")] = "auto",
     json_: Annotated[bool, typer.Option("--json", help=say("as JSON", "以 JSON 输出"))] = False,
-    table: Annotated[bool, typer.Option("--table", help=say("the verdict of every fill", "列出每个填空的结果"))] = False,
+    table: Annotated[
+        bool, typer.Option("--table", help=say("the verdict of every fill", "列出每个填空的结果"))
+    ] = False,
 ) -> None:
     from course_cli import selftest_view
     from graders.selftest import run_selftest

@@ -68,19 +68,28 @@ def examine() -> list[Part]:
             "g++",
             shutil.which("g++"),
             Text("CUDA lessons cannot be executed on the CPU", "CUDA 课程无法在 CPU 上执行"),
-            Text("install g++ (Debian, Ubuntu, WSL2: sudo apt install g++)", "安装 g++（Debian、Ubuntu、WSL2：sudo apt install g++）"),
+            Text(
+                "install g++ (Debian, Ubuntu, WSL2: sudo apt install g++)",
+                "安装 g++（Debian、Ubuntu、WSL2：sudo apt install g++）",
+            ),
         ),
         Part(
             "nvcc",
             _nvcc(),
             Text("CUDA lessons are not compiled for a GPU", "CUDA 课程不会为 GPU 编译"),
-            Text("pip install 'gpu-kernel-course[cuda]', or the CUDA toolkit", "pip install 'gpu-kernel-course[cuda]'，或安装 CUDA 工具包"),
+            Text(
+                "pip install 'gpu-kernel-course[cuda]', or the CUDA toolkit",
+                "pip install 'gpu-kernel-course[cuda]'，或安装 CUDA 工具包",
+            ),
         ),
         Part(
             "GPU",
             _gpu(),
             Text("results are emulated on the CPU; a GPU run stays pending", "结果在 CPU 上模拟；GPU 验证保持待定"),
-            Text("nothing to do: `course verify` on a machine with a GPU settles it", "无需处理：在有 GPU 的机器上用 `course verify` 确认"),
+            Text(
+                "nothing to do: `course verify` on a machine with a GPU settles it",
+                "无需处理：在有 GPU 的机器上用 `course verify` 确认",
+            ),
         ),
     ]
     return parts + _executors()

@@ -25,13 +25,23 @@ def register(app: typer.Typer) -> None:
 
 def grade(
     paths: Annotated[list[Path] | None, typer.Argument(metavar="[PATH]...", show_default=False)] = None,
-    lesson: Annotated[str | None, typer.Option("--lesson", help=say("the lesson, where it is not clear", "课程，无法自动识别时给出"))] = None,
-    fill: Annotated[str | None, typer.Option("--fill", help=say("grade this text of the blank", "直接评测此填空内容"))] = None,
+    lesson: Annotated[
+        str | None, typer.Option("--lesson", help=say("the lesson, where it is not clear", "课程，无法自动识别时给出"))
+    ] = None,
+    fill: Annotated[
+        str | None, typer.Option("--fill", help=say("grade this text of the blank", "直接评测此填空内容"))
+    ] = None,
     answers: Annotated[Path | None, typer.Option("--answers", help=say("answers.md", "answers.md 文件"))] = None,
-    backend: Annotated[Literal["auto", "gpu", "cpu", "static"], typer.Option("--backend", help=say("where to run", "在哪里运行"))] = "auto",
-    format_: Annotated[Literal["text", "json"], typer.Option("--format", help=say("form of the report", "报告格式"))] = "text",
+    backend: Annotated[
+        Literal["auto", "gpu", "cpu", "static"], typer.Option("--backend", help=say("where to run", "在哪里运行"))
+    ] = "auto",
+    format_: Annotated[
+        Literal["text", "json"], typer.Option("--format", help=say("form of the report", "报告格式"))
+    ] = "text",
     out: Annotated[Path | None, typer.Option("--out", help=say("write the report here", "报告写入此文件"))] = None,
-    instructor: Annotated[bool, typer.Option("--instructor", help=say("show hidden cases in full", "完整显示隐藏用例"))] = False,
+    instructor: Annotated[
+        bool, typer.Option("--instructor", help=say("show hidden cases in full", "完整显示隐藏用例"))
+    ] = False,
 ) -> None:
     from course_cli.grading import grade_paths
 

@@ -13,19 +13,25 @@ from course_cli.i18n import lang, say, t
 BackendName = Literal["auto", "gpu", "cpu", "static"]
 
 LessonArgument = Annotated[
-    str, typer.Argument(metavar="LESSON", help=say("lesson12, 12, or an alias", "lesson12、12 或别名"), show_default=False)
+    str,
+    typer.Argument(metavar="LESSON", help=say("lesson12, 12, or an alias", "lesson12、12 或别名"), show_default=False),
 ]
-FillOption = Annotated[str | None, typer.Option("--fill", help=say("what goes into the blank", "填入空白的内容"), show_default=False)]
+FillOption = Annotated[
+    str | None, typer.Option("--fill", help=say("what goes into the blank", "填入空白的内容"), show_default=False)
+]
 BackendOption = Annotated[BackendName, typer.Option("--backend", help=say("where to run", "在哪里运行"))]
 AnswersOption = Annotated[
-    Path | None, typer.Option("--answers", help=say("answers.md to grade with it", "一并评分的 answers.md"), show_default=False)
+    Path | None,
+    typer.Option("--answers", help=say("answers.md to grade with it", "一并评分的 answers.md"), show_default=False),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help=say("print the report as JSON", "以 JSON 输出报告"))]
 
 
 def register(app: typer.Typer) -> None:
     """Add the commands of this family to the application."""
-    app.command("list", help=say("The lessons of the course.\n\nExample: course list", "课程中的各课。\n\n示例：course list"))(list_)
+    app.command(
+        "list", help=say("The lessons of the course.\n\nExample: course list", "课程中的各课。\n\n示例：course list")
+    )(list_)
     app.command(
         "start",
         help=say(
@@ -58,8 +64,12 @@ def register(app: typer.Typer) -> None:
             "四级提示：概念区域、具体方向、关键局部、完整答案（会记录）。\n\n示例：course hint lesson05",
         ),
     )(hint)
-    app.command("status", help=say("Your route so far.\n\nExample: course status", "学习进度。\n\n示例：course status"))(status)
-    app.command("next", help=say("The next lesson to do.\n\nExample: course next", "下一课。\n\n示例：course next"))(next_)
+    app.command(
+        "status", help=say("Your route so far.\n\nExample: course status", "学习进度。\n\n示例：course status")
+    )(status)
+    app.command("next", help=say("The next lesson to do.\n\nExample: course next", "下一课。\n\n示例：course next"))(
+        next_
+    )
     app.command(
         "reset",
         help=say(
@@ -116,14 +126,18 @@ def list_(json_: Annotated[bool, typer.Option("--json", help=say("as JSON", "以
     for entry, progress in rows:
         sign = "[good]✓[/]" if progress.passed else ("[warn]…[/]" if progress.started else "[quiet]·[/]")
         best = "" if progress.best is None else f"{progress.best:g}"
-        table.add_row(sign, entry.id, t(entry.title), {"triton": "Triton", "cuda": "CUDA C++"}.get(entry.language, ""), best)
+        table.add_row(
+            sign, entry.id, t(entry.title), {"triton": "Triton", "cuda": "CUDA C++"}.get(entry.language, ""), best
+        )
     settings.console.print(f"[head]{t(course.title)}[/]")
     settings.console.print(table)
 
 
 def start(
     lesson: LessonArgument,
-    folder: Annotated[Path | None, typer.Argument(metavar="[DIR]", help=say("default: ./LESSON", "默认：./LESSON"))] = None,
+    folder: Annotated[
+        Path | None, typer.Argument(metavar="[DIR]", help=say("default: ./LESSON", "默认：./LESSON"))
+    ] = None,
 ) -> None:
     from course_cli.store import Store
     from course_cli.workspace import write_start
@@ -157,7 +171,8 @@ def try_(
     fill: Annotated[str, typer.Option("--fill", help=say("what goes into the blank", "填入空白的内容"))],
     shape: Annotated[str, typer.Option("--shape", help=say("rows,columns of your input", "输入的形状，如 5,300"))],
     values: Annotated[
-        str | None, typer.Option("--values", help=say("numbers, nan, inf (default: random)", "数值、nan、inf（默认随机）"))
+        str | None,
+        typer.Option("--values", help=say("numbers, nan, inf (default: random)", "数值、nan、inf（默认随机）")),
     ] = None,
     dtype: Annotated[str, typer.Option("--dtype", help="fp32, fp16, bf16, int32")] = "fp32",
     backend: BackendOption = "auto",
@@ -188,7 +203,16 @@ def status(json_: JsonOption = False) -> None:
         rows = []
         for entry in course.entries():
             p = store.progress(entry.id)
-            rows.append({"id": entry.id, "started": p.started is not None, "passed": p.passed is not None, "best": p.best, "hint": p.hint, "minutes": round(p.seconds / 60, 1)})
+            rows.append(
+                {
+                    "id": entry.id,
+                    "started": p.started is not None,
+                    "passed": p.passed is not None,
+                    "best": p.best,
+                    "hint": p.hint,
+                    "minutes": round(p.seconds / 60, 1),
+                }
+            )
         print(dumps(rows))
         return
     from rich.table import Table

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -37,7 +38,9 @@ def run_lesson(name: str, fill: str | None, answers: Path | None, backend: Backe
     lesson = course.lesson(lesson_id)
     from graders.submission import Submission, read_answers
 
-    handed_in = Submission(fill=fill, **({"answers": read_answers(answers)} if answers else {}))
+    handed_in = Submission(fill=fill)
+    if answers is not None:
+        handed_in = replace(handed_in, answers=read_answers(answers))
     card = grade_and_record(lesson, handed_in, backend, executor, progress=not as_json)
     if as_json:
         from graders.reports.json_report import as_dict, dumps
@@ -133,7 +136,9 @@ def try_input(
     if choice.executor is None:
         from graders.errors import EnvironmentProblem
 
-        raise EnvironmentProblem(choice.missing[0] if choice.missing else Text("nothing here can run it", "此机器无法运行"))
+        raise EnvironmentProblem(
+            choice.missing[0] if choice.missing else Text("nothing here can run it", "此机器无法运行")
+        )
     from graders.executors.base import CompileProblem
     from graders.verdict import failed_to_compile
 
@@ -160,11 +165,15 @@ def show_hint(name: str, level: int | None, *, yes: bool) -> int:
     wanted = level if level is not None else min(opened + 1, 4)
     console = settings.console
     for number in range(1, min(wanted, 3) + 1):
-        console.print(f"[head]{say('hint {n} of 4', '提示 {n}/4', n=number)}[/]  {t(lesson.spec.hints[number - 1].text)}")
+        console.print(
+            f"[head]{say('hint {n} of 4', '提示 {n}/4', n=number)}[/]  {t(lesson.spec.hints[number - 1].text)}"
+        )
     if wanted == 4:
         solution = lesson.solution()
         if solution is None:
-            console.print(say("level 4 is the full answer: ask your instructor", "第 4 级是完整答案：请询问教师"), style="warn")
+            console.print(
+                say("level 4 is the full answer: ask your instructor", "第 4 级是完整答案：请询问教师"), style="warn"
+            )
             return EXIT_BAD_INPUT
         cost = say(
             "Level 4 is the full answer. After it this lesson can no longer be passed on your own until `course reset`.",

@@ -32,7 +32,7 @@ def pick(language: Language, backend: Backend = "auto") -> Choice:
     """The executor for a language; raises EnvironmentProblem where an explicitly named backend is not there."""
     if backend == "static":
         return Choice(None)
-    missing = []
+    missing: list[Text] = []
     wanted: tuple[Literal["gpu", "cpu"], ...] = ("gpu", "cpu") if backend == "auto" else (backend,)
     for kind in wanted:
         if kind == "gpu" and backend == "auto" and not has_gpu():
