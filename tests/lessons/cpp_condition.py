@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 Array = NDArray[Any]
 Values = Mapping[str, Array]
+Node = Callable[[Values], Array]
 
 TOKEN = re.compile(
     r"\s*(?:(?P<number>0[xX][0-9a-fA-F]+[uUlL]*|(?:\d+\.\d*|\.\d+|\d+)(?:[eE][-+]?\d+)?[fFuUlL]*)"
@@ -39,22 +40,25 @@ TYPES: dict[str, type[Any]] = {
     "float": np.float32,
     "double": np.float64,
 }
+CONSTANTS: dict[str, Any] = {
+    "true": np.bool_(True),
+    "false": np.bool_(False),
+    "INFINITY": np.float32(np.inf),
+    "NAN": np.float32(np.nan),
+    "FLT_MAX": np.finfo(np.float32).max,
+}
+NAMES = {"other_val", "other_idx", "vi.val", "vi.idx"}
 # The usual arithmetic conversions pick the later of two.
 RANKS: list[type[Any]] = [np.bool_, np.int32, np.uint32, np.int64, np.uint64, np.float32, np.float64]
 
 
 def compile_condition(source: str) -> Callable[[Values], Array]:
     """A function from arrays by name (`other_val`, `other_idx`, `vi.val`, `vi.idx`) to a boolean array."""
-    tokens = tokenise(source)
-
-    def wins(values: Values) -> Array:
-        parser = _Parser(tokens, values)
-        result = parser.conditional()
-        if parser.at != len(tokens):
-            raise ValueError(f"unexpected {tokens[parser.at]!r} in {source!r}")
-        return truth(result)
-
-    return wins
+    parser = _Parser(tokenise(source))
+    node = parser.conditional()
+    if parser.at != len(parser.tokens):
+        raise ValueError(f"unexpected {parser.peek()!r} in {source!r}")
+    return lambda values: truth(node(values))
 
 
 def tokenise(source: str) -> list[str]:
@@ -73,7 +77,7 @@ def tokenise(source: str) -> list[str]:
 
 def truth(value: Array) -> Array:
     """C's conversion to bool: everything but zero is true, NaN too."""
-    return np.asarray(value != 0)
+    return value if value.dtype == np.bool_ else np.asarray(value != 0)
 
 
 def convert(value: Array, target: type[Any]) -> Array:
@@ -92,6 +96,8 @@ def convert(value: Array, target: type[Any]) -> Array:
 
 def common(left: Array, right: Array) -> tuple[Array, Array]:
     """Both operands in their common type; bool counts as int."""
+    if left.dtype == right.dtype and left.dtype != np.bool_:
+        return left, right
     rank = max(RANKS.index(np.asarray(v).dtype.type) for v in (left, right))
     target = RANKS[max(rank, 1)]
     return convert(left, target), convert(right, target)
@@ -117,10 +123,10 @@ def binary(sign: str, left: Array, right: Array) -> Array:
 
 
 class _Parser:
-    """Recursive descent that computes as it reads."""
+    """Recursive descent; every method reads one part and returns a function that computes it."""
 
-    def __init__(self, tokens: list[str], values: Values) -> None:
-        self.tokens, self.values, self.at = tokens, values, 0
+    def __init__(self, tokens: list[str]) -> None:
+        self.tokens, self.at = tokens, 0
 
     def peek(self) -> str:
         return self.tokens[self.at] if self.at < len(self.tokens) else ""
@@ -132,37 +138,33 @@ class _Parser:
         self.at += 1
         return token
 
-    def conditional(self) -> Array:
+    def conditional(self) -> Node:
         condition = self.level(1)
         if self.peek() != "?":
             return condition
         self.take("?")
         yes = self.conditional()
         self.take(":")
-        yes, no = common(yes, self.conditional())
-        return np.asarray(np.where(truth(condition), yes, no))
+        no = self.conditional()
+        return lambda v: np.where(truth(condition(v)), *common(yes(v), no(v)))
 
-    def level(self, lowest: int) -> Array:
+    def level(self, lowest: int) -> Node:
         left = self.unary()
         while BINARY.get(self.peek(), 0) >= lowest:
             sign = self.take()
-            left = binary(sign, left, self.level(BINARY[sign] + 1))
+            left = _joined(sign, left, self.level(BINARY[sign] + 1))
         return left
 
-    def unary(self) -> Array:
+    def unary(self) -> Node:
         token = self.peek()
         if token in ("!", "-", "+", "~"):
             self.take()
-            value = self.unary()
-            if token == "!":
-                return ~truth(value)
-            value = common(value, value)[0]
-            return np.asarray(-value if token == "-" else ~value if token == "~" else value)
+            return _applied(token, self.unary())
         if token == "(":
             target = self.type_name(self.at + 1)
             if target and self.tokens[self.at + 1 + len(target.split())] == ")":
                 self.at += 2 + len(target.split())
-                return convert(self.unary(), TYPES[target])
+                return _converted(self.unary(), target)
         return self.primary()
 
     def type_name(self, at: int) -> str:
@@ -173,35 +175,34 @@ class _Parser:
                 return words
         return ""
 
-    def primary(self) -> Array:
+    def primary(self) -> Node:
         token = self.take()
         if token == "(":
-            value = self.conditional()
+            inner = self.conditional()
             self.take(")")
-            return value
+            return inner
         if token == "static_cast":
             self.take("<")
             target = self.type_name(self.at)
             self.at += len(target.split())
             self.take(">")
-            return convert(self.arguments()[0], TYPES[target])
+            return _converted(self.arguments()[0], target)
         if token in TYPES and self.peek() == "(":
-            return convert(self.arguments()[0], TYPES[token])
+            return _converted(self.arguments()[0], token)
         if token[0].isdigit() or token[0] == ".":
-            return number(token)
+            value = number(token)
+            return lambda v: value
         if self.peek() == "(":
-            return call(token, self.arguments())
-        constants = {
-            "true": np.bool_(True), "false": np.bool_(False), "INFINITY": np.float32(np.inf),
-            "NAN": np.float32(np.nan), "FLT_MAX": np.finfo(np.float32).max,
-        }  # fmt: skip
-        if token in constants:
-            return np.asarray(constants[token])
-        if token not in self.values:
+            arguments = self.arguments()
+            return lambda v: call(token, [a(v) for a in arguments])
+        if token in CONSTANTS:
+            constant = np.asarray(CONSTANTS[token])
+            return lambda v: constant
+        if token not in NAMES:
             raise ValueError(f"unknown name {token}")
-        return self.values[token]
+        return lambda v: v[token]
 
-    def arguments(self) -> list[Array]:
+    def arguments(self) -> list[Node]:
         self.take("(")
         found = [self.conditional()]
         while self.peek() == ",":
@@ -209,6 +210,26 @@ class _Parser:
             found.append(self.conditional())
         self.take(")")
         return found
+
+
+def _joined(sign: str, left: Node, right: Node) -> Node:
+    return lambda v: binary(sign, left(v), right(v))
+
+
+def _converted(inner: Node, target: str) -> Node:
+    return lambda v: convert(inner(v), TYPES[target])
+
+
+def _applied(sign: str, inner: Node) -> Node:
+    if sign == "!":
+        return lambda v: ~truth(inner(v))
+
+    def compute(values: Values) -> Array:
+        value = inner(values)
+        value = common(value, value)[0]
+        return np.asarray(-value if sign == "-" else ~value if sign == "~" else value)
+
+    return compute
 
 
 def number(token: str) -> Array:
