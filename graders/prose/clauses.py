@@ -145,6 +145,7 @@ _TOPIC = re.compile(
 
 def _pieces(text: str) -> list[tuple[int, int, int]]:
     """(start, end, sentence) of the clauses."""
+
     # Commas inside short formulas and tuples do not end a clause, nor do they separate digits.
     def protect(m: re.Match[str]) -> str:
         return m.group(0).replace(",", "\x01").replace(":", "\x02").replace(";", "\x03")
@@ -200,7 +201,12 @@ def _reach(clauses: list[Clause]) -> None:
             turn = bool(_TURN.search(c.text)) or "而是" in c.text
             if before.supposed and not turn:
                 c.supposed = True
-            if before.denied and not turn and _DENIAL.search(before.text) and re.match(r"\W*(?:and|or|nor|也|并|或)", c.text):
+            if (
+                before.denied
+                and not turn
+                and _DENIAL.search(before.text)
+                and re.match(r"\W*(?:and|or|nor|也|并|或)", c.text)
+            ):
                 c.denied = True
 
 
@@ -211,7 +217,15 @@ def _quotes(clauses: list[Clause]) -> None:
         if not m:
             i += 1
             continue
-        first, withdrawn = clauses[i], bool(re.match(r"my first|at first|i (?:first|initially|originally|used|once|was)|一开始|起初|最初|原来|本来|我", m.group(0)))
+        first, withdrawn = (
+            clauses[i],
+            bool(
+                re.match(
+                    r"my first|at first|i (?:first|initially|originally|used|once|was)|一开始|起初|最初|原来|本来|我",
+                    m.group(0),
+                )
+            ),
+        )
         first.quoted = True
         rest = first.text[m.end() :]
         if _TURN.search(rest) and not re.match(r"别以为|不要以为|千万别|可别", m.group(0)):

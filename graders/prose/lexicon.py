@@ -21,7 +21,8 @@ from graders.text import Text
 _F = re.IGNORECASE | re.ASCII
 _EDGE = r"(?:(?<![a-z0-9_])|(?![a-z0-9_]))"
 _TOKEN = re.compile(
-    r"(\(\?(?:<?[!=]|:)|\\.|\[\^?[^\]]+\]|\*(?<=\)\*))|\s*\.\.(\d*)\s*|([a-z0-9_']+)\*|(\()|(\))|(\|)|(\?)|(\s+)|(.)", _F | re.DOTALL
+    r"(\(\?(?:<?[!=]|:)|\\.|\[\^?[^\]]+\]|\*(?<=\)\*))|\s*\.\.(\d*)\s*|([a-z0-9_']+)\*|(\()|(\))|(\|)|(\?)|(\s+)|(.)",
+    _F | re.DOTALL,
 )
 # A gap never runs over a negation: 'the store does not remove' is not 'the store .. remove'.
 _NO_NEGATION = r"(?!不(?!同|管|断)|没|未(?!来)|并非|\bnot\b|n't|\bnever\b|\bno\b|\bwithout\b|\bnothing\b)"
@@ -137,7 +138,10 @@ def check_lexicon(lexicon: Lexicon, path: Path) -> None:
             try:
                 re.compile(spelling_pattern(spelling), _F)
             except re.error as error:
-                problem = Text(f"concept {concept.name}: spelling {spelling!r}: {error}", f"概念 {concept.name}：写法 {spelling!r}：{error}")
+                problem = Text(
+                    f"concept {concept.name}: spelling {spelling!r}: {error}",
+                    f"概念 {concept.name}：写法 {spelling!r}：{error}",
+                )
                 raise BadInput(problem, Where(str(path))) from None
 
 
@@ -175,8 +179,14 @@ _NOT_BUT = re.compile(r"(?:不是|并非|而不是|不在于|不靠|\bnot\b|n't\
 def _negative(clause: Clause, at: int, clauses: list[Clause], index: int) -> bool:
     """Whether an odd number of negations holds for the words at an offset of a clause."""
     count = negations_before(clause, max(0, at))
-    following = clauses[index + 1].text if index + 1 < len(clauses) and clauses[index + 1].sentence == clause.sentence else ""
-    if count == 0 and _NOT_BUT.search(clause.text[: max(0, at)]) and ("而是" in clause.text[at:] or following.lstrip().startswith(("而是", "but "))):
+    following = (
+        clauses[index + 1].text if index + 1 < len(clauses) and clauses[index + 1].sentence == clause.sentence else ""
+    )
+    if (
+        count == 0
+        and _NOT_BUT.search(clause.text[: max(0, at)])
+        and ("而是" in clause.text[at:] or following.lstrip().startswith(("而是", "but ")))
+    ):
         count = 1
     return bool((count + clause.denied) % 2)
 

@@ -17,8 +17,14 @@ FORWARD = re.compile(
     r"所以|因此|因而|于是|从而|导致|使得|造成|引起|故(?!意|障)|->|=>|\bso\b(?! that| as to)|therefore|hence|thus|\bleads? to|\bcauses?\b|\bmakes?\b|that(?:'s| is) why|which (?:makes|means|causes)|because of (?:that|this)|results? in|as a (?:result|consequence)",
     _F,
 )
-BACKWARD = re.compile(r"(?<!是)因为|由于|是因为|because(?! of (?:that|this))|\bsince\b|due to|as a result of|caused by|源于|归因|原因(?:是|在于)|thanks to|stems? from|comes? from", _F)
-PURPOSE = re.compile(r"为了|以便|以免|才能|so that|so as to|in order to|要(?:想|让)|目的|needs? to|have to|purpose|that's why we|所以(?:才|要|得|需要|必须|应该?|可以|填|补|用|选|取|把|直接)|so (?:we|you|i|it|the|one|that) (?:must|need|has to|have to|should|fill|pad|use|pick|choose|put|load|can|subtract)", _F)
+BACKWARD = re.compile(
+    r"(?<!是)因为|由于|是因为|because(?! of (?:that|this))|\bsince\b|due to|as a result of|caused by|源于|归因|原因(?:是|在于)|thanks to|stems? from|comes? from",
+    _F,
+)
+PURPOSE = re.compile(
+    r"为了|以便|以免|才能|so that|so as to|in order to|要(?:想|让)|目的|needs? to|have to|purpose|that's why we|所以(?:才|要|得|需要|必须|应该?|可以|填|补|用|选|取|把|直接)|so (?:we|you|i|it|the|one|that) (?:must|need|has to|have to|should|fill|pad|use|pick|choose|put|load|can|subtract)",
+    _F,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +125,10 @@ def _reversed(way: Way, chosen: list[Mention], reading: Reading) -> bool:
     lead = text[max(reading.clauses[effect.clause].start, effect.start - 14) : effect.start]
     if PURPOSE.search(between) or PURPOSE.search(lead) or BACKWARD.search(between):
         return False
-    return bool(FORWARD.search(between)) or (bool(BACKWARD.search(lead)) and reading.clauses[effect.clause].sentence == reading.clauses[cause.clause].sentence)
+    return bool(FORWARD.search(between)) or (
+        bool(BACKWARD.search(lead))
+        and reading.clauses[effect.clause].sentence == reading.clauses[cause.clause].sentence
+    )
 
 
 def read_link(link: Link, mentions: Mentions) -> LinkReading:

@@ -237,8 +237,15 @@ class _Builder:
         if within == "answer":
             within = 0
         if isinstance(within, bool) or not isinstance(within, int) or within < 0:
-            raise self.source.error((*place, "within"), Text("within is a number of clauses, or `answer`", "within 是子句数，或 answer"))
-        return Way(tuple(atoms), within, self.source.flag((*place, "directed"), False), self.source.flag((*place, "polar"), True))
+            raise self.source.error(
+                (*place, "within"), Text("within is a number of clauses, or `answer`", "within 是子句数，或 answer")
+            )
+        return Way(
+            tuple(atoms),
+            within,
+            self.source.flag((*place, "directed"), False),
+            self.source.flag((*place, "polar"), True),
+        )
 
     def ways(self, place: Place, patterns: str = "") -> tuple[Way, ...]:
         """The ways listed at `ways` of a place; `patterns` names a key of plain spellings that are ways of their own."""
@@ -256,7 +263,19 @@ class _Builder:
 
 _LINK_KEYS = {"id", "core", "weight", "says", "ask", "ways", "against", "patterns", "false_patterns"}
 _QUESTION_KEYS = {"points", "links", "full", "part"}
-_MISCONCEPTION_KEYS = {"id", "questions", "veto", "cap", "says", "feedback", "ways", "patterns", "refutes", "experiment", "unless"}
+_MISCONCEPTION_KEYS = {
+    "id",
+    "questions",
+    "veto",
+    "cap",
+    "says",
+    "feedback",
+    "ways",
+    "patterns",
+    "refutes",
+    "experiment",
+    "unless",
+}
 _TOP_KEYS = {"format", "lexicon", "questions", "misconceptions", "follow_ups", "sections", "claims"}
 
 
@@ -276,13 +295,17 @@ def load_rubric(lesson_dir: Path) -> ProseRubric:
     for i, m in enumerate(misconceptions):
         if m.experiment and m.experiment not in known:
             place = ("misconceptions", i, "experiment")
-            raise source.error(place, Text(f"no follow-up has the id {m.experiment!r}", f"没有 id 为 {m.experiment!r} 的追问"))
+            raise source.error(
+                place, Text(f"no follow-up has the id {m.experiment!r}", f"没有 id 为 {m.experiment!r} 的追问")
+            )
     sections: dict[str, Section] = {}
     if "sections" in top:
         for name in source.mapping(("sections",), {"boundary", "tradeoff"}):
             sections[name] = Section(name, build.ways(("sections", name)))
     claims = source.mapping(("claims",), {"subject", "policies"}) if "claims" in top else {}
-    return ProseRubric(path.parent.name, path, questions, misconceptions, follow_ups, sections, dict(claims), lexicon, source)
+    return ProseRubric(
+        path.parent.name, path, questions, misconceptions, follow_ups, sections, dict(claims), lexicon, source
+    )
 
 
 def _question(build: _Builder, name: str) -> Question:
@@ -329,7 +352,7 @@ def _misconception(build: _Builder, index: int, questions: dict[str, Question]) 
     for q in asked:
         if q not in questions:
             raise source.error((*at, "questions"), Text(f"no such question: {q}", f"没有这个问题：{q}"))
-    refutes = tuple(source.strings((*at, "refutes"), data.get("refutes")))
+    refutes = tuple(n.strip() for s in source.strings((*at, "refutes"), data.get("refutes")) for n in s.split(","))
     for name in refutes:
         if name not in links:
             raise source.error((*at, "refutes"), Text(f"no such link: {name}", f"没有这样的链：{name}"))
@@ -355,5 +378,7 @@ def _follow_up(source: Source, index: int, questions: dict[str, Question]) -> Fo
     data = source.mapping(at, None, ("id", "question", "link", "kind"))
     question, link = source.string((*at, "question")), source.string((*at, "link"))
     if question not in questions or questions[question].link(link) is None:
-        raise source.error(at, Text(f"no link {link!r} in question {question!r}", f"问题 {question!r} 里没有链 {link!r}"))
+        raise source.error(
+            at, Text(f"no link {link!r} in question {question!r}", f"问题 {question!r} 里没有链 {link!r}")
+        )
     return FollowUpSpec(source.string((*at, "id")), question, link, dict(data), at)

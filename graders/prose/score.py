@@ -43,7 +43,16 @@ def is_term_list(reading: Reading) -> bool:
         predicates = len(_PREDICATES.findall(text))
         if short >= 0.7 and predicates <= max(1, len(items) // 4) and len(_NUMBER.findall(text)) <= len(items) // 2:
             return True
-    negated = sum(bool(re.match(r"\s*(?:也|更|它|而|并|and )?(?:不是|不靠|不用|不需要|并不是|it's not|it is not|not |no |nor )", c.text, _F)) for c in reading.clauses)
+    negated = sum(
+        bool(
+            re.match(
+                r"\s*(?:也|更|它|而|并|and )?(?:不是|不靠|不用|不需要|并不是|it's not|it is not|not |no |nor )",
+                c.text,
+                _F,
+            )
+        )
+        for c in reading.clauses
+    )
     return negated >= 4 and negated >= 0.6 * len(reading.clauses)
 
 

@@ -49,7 +49,9 @@ class Source:
         for key in value:
             if keys is not None and key not in keys:
                 known = ", ".join(sorted(keys))
-                raise self.error((*place, key), Text(f"unknown key {key!r}; known: {known}", f"未知的键 {key!r}；可用：{known}"))
+                raise self.error(
+                    (*place, key), Text(f"unknown key {key!r}; known: {known}", f"未知的键 {key!r}；可用：{known}")
+                )
         for key in required:
             if key not in value:
                 raise self.error(place, Text(f"key {key!r} is missing", f"缺少键 {key!r}"))
