@@ -231,6 +231,8 @@ def term(node: Node) -> Term:
         return ("call", _field(node, "function"), *launch, *inside)
     if node.is_error or node.is_missing:
         return ("error", *_words(node))
+    if kind == "initializer_list":
+        return ("list", *_parts(node))
     if kind == "subscript_expression":
         return ("[]", *_parts(node))
     if node.child_count == 0:

@@ -13,16 +13,17 @@ from difflib import SequenceMatcher
 from graders.blank_base import BLANK, Language
 
 WINDOW = 40  # tokens compared on each side of the blank
+MAX_PLACES = 500  # that look like the one of the blank
 _ENOUGH = 0.35  # how alike the surroundings must be at least
 
 _PYTHON = re.compile(
-    r"(?P<skip>[ \t\f\\]+|#[^\n]*)|(?P<line>\n)|(?P<word>[rRbBuUfF]{0,2}(?:\"\"\"(?:[^\\]|\\.)*?\"\"\"|'''(?:[^\\]|\\.)*?'''"
-    r"|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*')|\w+(?:\.\w+(?![\w.(]))?|\S)",
+    r"(?P<skip>[ \t\f]+|\\\n|#[^\n]*)|(?P<line>\n)|(?P<word>[rRbBuUfF]{0,2}(?:\"\"\"(?:[^\\]|\\.)*?\"\"\"|'''(?:[^\\]|\\.)*?'''"
+    r"|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*')|\d[\w.]*|\w+|\S)",
     re.S,
 )
 _CUDA = re.compile(
-    r"(?P<skip>[ \t\f\v\n]+|\\\n|//[^\n]*|/\*.*?(?:\*/|\Z))|(?P<line>\Z.)|(?P<word>\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)+'"
-    r"|\w+|\S)",
+    r"(?P<skip>[ \t\f\v\n]+|\\\n|//[^\n]*|/\*.*?(?:\*/|\Z))|(?P<word>\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)+'"
+    r"|\d[\w.]*|\w+|\S)",
     re.S,
 )
 _OPEN, _CLOSE = "([{", ")]}"
@@ -59,10 +60,13 @@ def locate(template: str, submitted: str, language: Language) -> tuple[int, int]
     texts = [t.text for t in after]
     left, right = wanted[max(at - WINDOW, 0) : at], wanted[at + 1 : at + 1 + WINDOW]
     best: tuple[float, int, int] | None = None
-    for i in range(1, len(texts) + 1):
-        if texts[i - 1] != left[-1] or (len(left) > 1 and i > 1 and texts[i - 2] != left[-2]):
-            continue
-        j = _end(texts, i, right[0] if right else "", language)
+    places = [
+        i
+        for i in range(1, len(texts) + 1)
+        if texts[i - 1] == left[-1] and (len(left) < 2 or i < 2 or texts[i - 2] == left[-2])
+    ]
+    for i in places[:MAX_PLACES]:
+        j = _end(after, i, right[0] if right else "", submitted, language)
         score = 2 * _alike(left, texts[max(i - WINDOW, 0) : i]) + _alike(right, texts[j : j + WINDOW])
         if best is None or score > best[0]:
             best = (score, i, j)
@@ -75,31 +79,35 @@ def locate(template: str, submitted: str, language: Language) -> tuple[int, int]
     return after[i].start, after[j - 1].end
 
 
+def without_comments(text: str, language: Language) -> str:
+    """The text with each comment replaced by spaces, so that lines and columns stay."""
+    made = list(text)
+    for match in (_PYTHON if language == "triton" else _CUDA).finditer(text):
+        if match.lastgroup == "skip" and match.group()[0] in "#/":
+            for at in range(match.start(), match.end()):
+                made[at] = "\n" if made[at] == "\n" else " "
+    return "".join(made).rstrip(" \n")
+
+
 def _alike(a: list[str], b: list[str]) -> float:
     return SequenceMatcher(None, a, b, autojunk=False).ratio()
 
 
-def _end(texts: list[str], start: int, follows: str, language: Language) -> int:
+def _end(after: list[Token], start: int, follows: str, submitted: str, language: Language) -> int:
     """Index after the last token of a fill that begins at `start`: where the template's next token stands."""
     depth = 0
-    for at in range(start, len(texts)):
-        text = texts[at]
+    for at in range(start, len(after)):
+        text = after[at].text
         if depth == 0 and text == follows:
             # A comma before the closing bracket is a matter of format, not of the fill.
-            return at - 1 if at > start and texts[at - 1] == "," and follows in _CLOSE else at
-        if text in _OPEN and not (language == "cuda" and text == "{" and depth == 0):
-            depth += 1
-        elif text in _CLOSE:
-            depth -= 1
-        if depth < 0 or (language == "cuda" and depth == 0 and text in ("{", ";")):
+            return at - 1 if at > start and after[at - 1].text == "," and follows in _CLOSE else at
+        if language == "cuda" and depth == 0 and text in ("{", ";"):
+            return at
+        depth += (text in _OPEN) - (text in _CLOSE)
+        if depth < 0:
             return at
     # The brackets of the fill never close: it ends with its line.
-    return _line_end(texts, start, language)
-
-
-def _line_end(texts: list[str], start: int, language: Language) -> int:
-    stops = ("\n",) if language == "triton" else (";", "{", "}")
-    for at in range(start, len(texts)):
-        if texts[at] in stops:
+    for at in range(start + 1, len(after)):
+        if "\n" in submitted[after[at - 1].end : after[at].end]:
             return at
-    return len(texts)
+    return len(after)

@@ -24,11 +24,11 @@ def name(word: str) -> Term:
 
 def walk(term: Term) -> Iterator[Term]:
     """The term and all terms in it, from left to right."""
-    stack = [term]
+    stack = [term] if term else []
     while stack:
         top = stack.pop()
         yield top
-        stack.extend(part for part in reversed(top[1:]) if isinstance(part, tuple))
+        stack.extend(part for part in reversed(top[1:]) if isinstance(part, tuple) and part)
 
 
 def names(term: Term) -> list[str]:
@@ -59,6 +59,8 @@ def substitute(term: Term, values: dict[str, Term], depth: int = 4) -> Term:
 
 def dotted(term: Term) -> str:
     """`a.b.c` of a name or a chain of fields, else the empty text."""
+    if not term:
+        return ""
     if term[0] == "name":
         return str(term[1])
     if term[0] == "." and (base := dotted(term[1])):
@@ -68,6 +70,8 @@ def dotted(term: Term) -> str:
 
 def number(term: Term) -> float | None:
     """The value of a numeric term, signs included."""
+    if not term:
+        return None
     if term[0] == "num":
         try:
             return float(term[1])
