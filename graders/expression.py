@@ -93,9 +93,7 @@ def _parsed(text: str) -> ast.expr:
     try:
         tree = ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        raise ExpressionError(
-            Text("{t} is not an expression", "{t} 不是合法的表达式").fill(t=repr(text))
-        ) from None
+        raise ExpressionError(Text("{t} is not an expression", "{t} 不是合法的表达式").fill(t=repr(text))) from None
     if sum(1 for _ in ast.walk(tree)) > MAX_NODES:
         raise ExpressionError(Text("the expression is too large", "表达式过大"))
     return tree
@@ -192,7 +190,7 @@ def _dispatch(node: ast.expr, env: Mapping[str, Any]) -> Any:
             return np.float64(left) ** right if isinstance(left, int) else left**right
         case ast.BinOp():
             left, right = _value(node.left, env), _value(node.right, env)
-            if math.prod(np.broadcast_shapes(np.shape(left), np.shape(right))) > MAX_ELEMENTS:
+            if _size(node.op, np.shape(left), np.shape(right)) > MAX_ELEMENTS:
                 raise ExpressionError(Text("a value of the expression is too large", "表达式的中间结果过大"))
             return _BINARY[type(node.op)](left, right)
         case ast.UnaryOp():
@@ -220,6 +218,13 @@ def _dispatch(node: ast.expr, env: Mapping[str, Any]) -> Any:
         case ast.Call():
             return _call(node, env)
     raise ExpressionError(Text("not an expression", "不是合法的表达式"))
+
+
+def _size(op: ast.operator, left: tuple[int, ...], right: tuple[int, ...]) -> int:
+    """Elements of the result, known before it is computed."""
+    if isinstance(op, ast.MatMult):
+        return math.prod(left[:-1]) * math.prod(right[-1:])
+    return math.prod(np.broadcast_shapes(left, right))
 
 
 def _comparison(node: ast.Compare, env: Mapping[str, Any]) -> Any:
