@@ -255,7 +255,7 @@ class Watch:
         if numpy_dtype.kind == "b":
             return np.bool_(self.poison == "max")
         info = np.iinfo(numpy_dtype)
-        return numpy_dtype.type({"nan": info.max // 3, "max": info.max, "-max": info.min}[self.poison])
+        return numpy_dtype.type({"nan": min(info.max // 2, 23130), "max": info.max, "-max": info.min}[self.poison])
 
 
 def install(watch: Watch) -> None:

@@ -36,7 +36,7 @@ def poison_value(dtype: str, poison: str) -> float | int | None:
     bits = int(dtype[3:] if signed else dtype[4:])
     largest = (1 << (bits - 1)) - 1 if signed else (1 << bits) - 1
     smallest = -largest - 1 if signed else 0
-    return largest // 3 if poison == "nan" else largest if poison == "max" else smallest
+    return min(largest // 2, 23130) if poison == "nan" else largest if poison == "max" else smallest
 
 
 def install(filler: Filler) -> None:

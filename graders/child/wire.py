@@ -75,6 +75,12 @@ class Channel:
             raise WireError("sizes of the blobs do not fit the frame")
         return header, [self._read(size, deadline) for size in sizes]
 
+    def pending(self) -> bool:
+        """Whether there is something to read (or the other side has closed)."""
+        poll = select.poll()
+        poll.register(self.socket, select.POLLIN)
+        return bool(poll.poll(0))
+
     def _wait(self, event: int, deadline: float | None) -> None:
         poll = select.poll()
         poll.register(self.socket, event)

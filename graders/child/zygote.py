@@ -169,16 +169,16 @@ def _kill(pid: int) -> None:
 def serve_program(channel: Channel, role: Any, settings: dict[str, Any]) -> None:
     """Life of one forked process: canary, one program, its cases."""
     runner = role.Runner(settings)
-    channel.send(
-        {"event": "ready", "problem": runner.canary(), "facts": runner.facts(), "sandbox": settings["sandbox"]}
-    )
+    problem = runner.canary()
+    ready = {"event": "ready", "problem": problem, "facts": runner.facts(), "sandbox": settings["sandbox"]}
+    channel.send({**ready, "id": 0})  # each later reply carries the number of its request
     while True:
         header, blobs = channel.receive()
         operation = header.get("op")
         if operation == "open":
-            channel.send(runner.open(header))
+            channel.send({**runner.open(header), "id": header["id"]})
         elif operation == "run":
             reply, out = runner.run(header, blobs)
-            channel.send(reply, out)
+            channel.send({**reply, "id": header["id"]}, out)
         else:
             return

@@ -95,7 +95,8 @@ def _observation(job: Job, reply: dict[str, Any], blobs: Sequence[bytes], second
         raise ValueError("no outputs")
     findings = [_finding(each) for each in reply["findings"][:MOST_FINDINGS]]
     if status == "ok":
-        findings += _undefined(reply.get("undefined", [])[:MOST_FINDINGS], runs)
+        failed = reply.get("poison_failed") is True
+        findings += _undefined(reply.get("undefined", [])[:MOST_FINDINGS], runs, failed)
     raised = _raised(reply["raised"]) if status != "ok" else None
     detail = None
     if status == "error" and raised is not None:
@@ -157,10 +158,10 @@ def _finding(value: dict[str, Any]) -> Finding:
     return Finding(kind, text.fill(**words), line, column, block=(x, y, z))
 
 
-def _undefined(loads: list[dict[str, Any]], runs: dict[str, dict[str, HostArray]]) -> list[Finding]:
-    """Findings for undefined lanes, only where the outputs of the differently poisoned runs differ."""
+def _undefined(loads: list[dict[str, Any]], runs: dict[str, dict[str, HostArray]], failed: bool) -> list[Finding]:
+    """Findings for undefined lanes, only where differently poisoned runs differ, or one failed."""
     poisoned = [outputs for label, outputs in runs.items() if label == "" or label.startswith("poison:")]
-    if not loads or all(_equal(poisoned[0], other) for other in poisoned[1:]):
+    if not failed and all(_equal(poisoned[0], other) for other in poisoned[1:]):
         return []
     return [
         Finding(

@@ -178,7 +178,7 @@ class _Lane:
         self.flavour = session.flavour
         self.opened = False
 
-    def open(self) -> None:
+    def open(self, again: bool = True) -> None:
         """Wait for the process, check its canary, load the program into it."""
         session = self.session
         if self.flavour != session.flavour:
@@ -188,9 +188,14 @@ class _Lane:
             if ready["problem"]:
                 raise EnvironmentProblem(_CANARY.fill(what=str(ready["problem"])))
             session.note_facts(ready)
-        except (worker.RunEnded, worker.RunLate, worker.RunBroken, KeyError, TypeError) as error:
-            said = (self.run.words().strip() or self.run.zygote.words().strip() or str(error)).splitlines()
-            raise EnvironmentProblem(_NO_START.fill(what=said[-1] if said else type(error).__name__)) from None
+        except worker.RunEnded as end:
+            if not again:
+                raise self._no_start(end) from None
+            self._replace()  # its zygote was killed, perhaps by the program before this one
+            self.open(again=False)
+            return
+        except (worker.RunLate, worker.RunBroken, KeyError, TypeError) as error:
+            raise self._no_start(error) from None
         program = session.program
         order = {
             "op": "open",
@@ -213,6 +218,10 @@ class _Lane:
             raise CompileProblem(text, [Finding("compile-error", text, line=line, column=column)])
         self.opened = True
 
+    def _no_start(self, error: Exception) -> EnvironmentProblem:
+        said = (self.run.words().strip() or self.run.zygote.words().strip() or str(error)).splitlines()
+        return EnvironmentProblem(_NO_START.fill(what=said[-1] if said else type(error).__name__))
+
     def _replace(self) -> None:
         """Another process in place of this one."""
         self.run.close()
@@ -220,29 +229,31 @@ class _Lane:
         self.run = worker.take(self.session.role, self.flavour, 1)[0]
         self.opened = False
 
-    def observe(self, job: Job, deadline_s: float) -> Observation:
+    def observe(self, job: Job, deadline_s: float, again: bool = True) -> Observation:
         """Run one case; a case that costs the process gets its own verdict and nothing else."""
         session = self.session
+        seconds = min(deadline_s, session.left())
+        if seconds <= 0:
+            return Observation("timeout", detail=_SPENT.fill(seconds=session.limits.total_s))
         if not self.opened:
             if self.run.closed and not self._revive():
                 return Observation("crash", detail=_NO_RESTARTS.fill(count=session.limits.restarts + 1))
             self.open()
-        seconds = min(deadline_s, session.left())
-        if seconds <= 0:
-            return Observation("timeout", detail=_SPENT.fill(seconds=session.limits.total_s))
         started = time.monotonic()
         try:
             return self._ask(job, seconds, started)
         except worker.RunLate:
-            return self._lost(
-                Observation("timeout", detail=words.with_words(_LATE.fill(seconds=seconds), self._said()))
-            )
+            late = words.with_words(_LATE.fill(seconds=seconds), self._said())
+            return self._lost(Observation("timeout", detail=late))
         except worker.RunEnded as end:
-            return self._lost(Observation("crash", detail=words.ended(end.status, self._said())))
+            lost = self._lost(Observation("crash", detail=words.ended(end.status, self._said())))
+            if not end.before or not again:
+                return lost
         except (worker.RunBroken, words.Malformed) as error:
             return self._lost(Observation("crash", detail=_BREACH.fill(what=str(error)[:200])))
         finally:
             session.spend(time.monotonic() - started)
+        return self.observe(job, deadline_s, again=False)  # the process had been lost before this case began
 
     def _said(self) -> str:
         return self.run.words()

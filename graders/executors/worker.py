@@ -52,9 +52,10 @@ ENVIRONMENT: dict[Role, dict[str, str]] = {"interpret": {"TRITON_INTERPRET": "1"
 class RunEnded(Exception):
     """The process is gone. `status` is its exit status (negative: a signal), None when it is not known."""
 
-    def __init__(self, status: int | None) -> None:
+    def __init__(self, status: int | None, before: bool = False) -> None:
         super().__init__(f"worker process ended with status {status}")
         self.status = status
+        self.before = before  # it was gone before anything was asked: the request is not to blame
 
 
 class RunLate(Exception):
@@ -126,6 +127,7 @@ class Zygote:
         return Run(self, number, Channel(ours), output, read)
 
     def kill_run(self, number: int) -> None:
+        """Ask for the end of one process; no harm where it or the zygote is gone."""
         with self._lock, contextlib.suppress(OSError):
             self._control.send(json.dumps({"op": "kill", "run": number}).encode())
 
@@ -138,7 +140,8 @@ class Zygote:
         if self not in _open_zygotes:
             return
         _open_zygotes.discard(self)
-        self._control.close()  # it kills its runs and ends
+        with self._lock:
+            self._control.close()  # it kills its runs and ends
         try:
             self._process.wait(timeout=5)
         except subprocess.TimeoutExpired:
@@ -158,7 +161,7 @@ class Run:
         self._channel = channel
         self._output = output
         self._report = report
-        self.ready: dict[str, Any] | None = None
+        self._request = 0
 
     def request(
         self,
@@ -171,17 +174,34 @@ class Run:
         deadline = time.monotonic() + seconds
         try:
             if header is not None:
-                self._channel.send(header, blobs, deadline)
+                if self._channel.pending():  # nothing was asked yet: a forked copy or a thread talks as well
+                    self._refuse_unasked()
+                self._request += 1
+                self._channel.send({**header, "id": self._request}, blobs, deadline)
             self._await_reply(deadline)
-            return self._channel.receive(deadline, max_reply)
+            reply, out = self._channel.receive(deadline, max_reply)
+            if reply.pop("id", None) != self._request:
+                raise WireError("the reply belongs to no request")
+            return reply, out
         except WireTimeout:
             self.kill()
             raise RunLate from None
         except WireClosed:
-            raise RunEnded(self._end_status()) from None
+            status = self._end_status()
+            raise RunEnded(status, before=not self.zygote.alive) from None
         except WireError as error:
             self.kill()
             raise RunBroken(str(error)) from None
+
+    def _refuse_unasked(self) -> None:
+        """Something can be read although nothing was asked: the end of the process, or words that nobody wants."""
+        try:
+            self._channel.receive(time.monotonic() + 1.0, 0)
+        except WireClosed:
+            raise RunEnded(self._end_status(), before=True) from None
+        except WireTimeout:
+            pass
+        raise WireError("unasked words before the request")
 
     def _await_reply(self, deadline: float) -> None:
         """Wait for the channel, or for the news that the process ended (a survivor may hold the channel open)."""
@@ -193,7 +213,7 @@ class Run:
         if not ready:
             raise WireTimeout
         if self._channel.fileno() not in ready:
-            raise RunEnded(self._end_status())
+            raise RunEnded(self._end_status(), before=not self.zygote.alive)
 
     def _end_status(self) -> int | None:
         """Exit status from the zygote's report; kills the process if it is still there."""
@@ -231,43 +251,58 @@ class Run:
 
 
 _open_zygotes: set[Zygote] = set()
+_pool = threading.RLock()  # guards _warm
 _warm: dict[tuple[Role, Flavour], tuple[Zygote, list[Run]]] = {}
 
 
 def warm(role: Role, flavour: Flavour = "light", runs: int = 2) -> None:
     """Start a zygote and fork `runs` processes that wait for a program (imports done, canary run). Returns at once."""
-    if (role, flavour) not in _warm:
-        zygote = Zygote(role, flavour)
-        _warm[role, flavour] = (zygote, [zygote.fork() for _ in range(runs)])
+    with _pool:
+        if (role, flavour) not in _warm:
+            zygote = Zygote(role, flavour)
+            _warm[role, flavour] = (zygote, [zygote.fork() for _ in range(runs)])
 
 
 def take(role: Role, flavour: Flavour, runs: int) -> list[Run]:
     """Processes for one program: warm ones where there are any, else new ones."""
-    zygote, ready = _warm.get((role, flavour), (None, []))
-    if zygote is None or not zygote.alive:
-        _warm.pop((role, flavour), None)
-        warm(role, flavour, runs)
-        zygote, ready = _warm[role, flavour]
-    taken = [ready.pop(0) for _ in range(min(runs, len(ready)))]
-    return taken + [zygote.fork() for _ in range(runs - len(taken))]
+    with _pool:
+        return _take(role, flavour, runs)
 
 
-def refill(role: Role, flavour: Flavour, runs: int) -> None:
-    """Fork processes ahead for the next program (the zygote does it while the parent goes on)."""
-    zygote, ready = _warm.get((role, flavour), (None, []))
-    if zygote is not None and zygote.alive:
-        with contextlib.suppress(RunEnded):
-            while len(ready) < runs:
-                ready.append(zygote.fork())
+def _take(role: Role, flavour: Flavour, runs: int) -> list[Run]:
+    for attempt in (1, 2, 3):
+        zygote, ready = _warm.get((role, flavour), (None, []))
+        if zygote is None or not zygote.alive:
+            discard(role, flavour)
+            warm(role, flavour, runs)
+            zygote, ready = _warm[role, flavour]
+        taken = [ready.pop(0) for _ in range(min(runs, len(ready)))]
+        try:
+            while len(taken) < runs:
+                taken.append(zygote.fork())
+            return taken
+        except RunEnded:  # the zygote ended a moment ago (a program killed it)
+            for run in taken:
+                run.close()
+            discard(role, flavour)
+            if attempt == 3:
+                raise
+    raise AssertionError("unreachable")
+
+
+def discard(role: Role, flavour: Flavour) -> None:
+    """Forget a zygote that is gone, with the processes that waited in it."""
+    zygote, ready = _warm.pop((role, flavour), (None, []))
+    for run in ready:
+        run.close()
+    if zygote is not None:
+        zygote.close()
 
 
 def close_warm(role: Role) -> None:
     """End the warm workers of one role."""
     for key in [key for key in _warm if key[0] == role]:
-        zygote, ready = _warm.pop(key)
-        for run in ready:
-            run.close()
-        zygote.close()
+        discard(*key)
 
 
 @atexit.register

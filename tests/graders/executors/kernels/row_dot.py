@@ -20,6 +20,4 @@ def row_dot(x, y, out):
     rows, columns = x.shape
     if columns == 0:
         raise ValueError("row_dot: no columns")
-    row_dot_kernel[(rows,)](
-        x, y, out, x.stride(0), y.stride(0), columns, BLOCK=triton.next_power_of_2(columns)
-    )
+    row_dot_kernel[(rows,)](x, y, out, x.stride(0), y.stride(0), columns, BLOCK=triton.next_power_of_2(columns))
