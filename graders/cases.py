@@ -59,7 +59,9 @@ def build_job(
     spec = lesson.spec
     inputs = {}
     for name, given in case.inputs.items():
-        inputs[name] = build_input(given, lesson.dtype_of(case, name), seed_of(case, name, given, lesson.id, grader_seed))
+        inputs[name] = build_input(
+            given, lesson.dtype_of(case, name), seed_of(case, name, given, lesson.id, grader_seed)
+        )
     env: dict[str, Any] = {name: array.values() for name, array in inputs.items()}
     scalars: dict[str, int | float] = {}
     for name, text in spec.scalars.items():
@@ -162,6 +164,10 @@ def _fill(spec: InputSpec, dtype: DType, rng: np.random.Generator) -> NDArray[np
         case "values":
             values = np.asarray(spec.values, dtype=np.float64)
             if values.shape != shape:
-                raise BadInput(Text("`values` has shape {g}, not {s}", "`values` 的形状是 {g}，应为 {s}").fill(g=list(values.shape), s=list(shape)))
+                raise BadInput(
+                    Text("`values` has shape {g}, not {s}", "`values` 的形状是 {g}，应为 {s}").fill(
+                        g=list(values.shape), s=list(shape)
+                    )
+                )
             return values.copy()
     raise AssertionError(spec.fill)

@@ -21,9 +21,13 @@ def batch_of(path: Path) -> list[Path]:
     """The members of a batch folder; empty for a file and for a folder that is one submission."""
     if not path.is_dir() or _is_submission(path):
         return []
-    members = [p for p in sorted(path.iterdir()) if not p.name.startswith(".") and (p.is_dir() or p.suffix in CODE_SUFFIXES)]
+    members = [
+        p for p in sorted(path.iterdir()) if not p.name.startswith(".") and (p.is_dir() or p.suffix in CODE_SUFFIXES)
+    ]
     if not members:
-        raise BadInput(Text("holds no submission (.py, .cu, answers.md)", "没有提交内容（.py、.cu、answers.md）"), Where(str(path)))
+        raise BadInput(
+            Text("holds no submission (.py, .cu, answers.md)", "没有提交内容（.py、.cu、answers.md）"), Where(str(path))
+        )
     return members
 
 
@@ -34,7 +38,9 @@ def collect(course: Course, path: Path, lesson_name: str | None, answers: Path |
         beside = path / ANSWERS
         if len(codes) > 1:
             names = ", ".join(c.name for c in codes)
-            raise BadInput(Text("holds several code files: {n}", "含有多个代码文件：{n}").fill(n=names), Where(str(path)))
+            raise BadInput(
+                Text("holds several code files: {n}", "含有多个代码文件：{n}").fill(n=names), Where(str(path))
+            )
         if not codes:
             return _answers_only(course, path, beside, lesson_name)
         lesson, submission = _code_file(course, codes[0], lesson_name)
@@ -54,7 +60,9 @@ def _is_submission(folder: Path) -> bool:
 
 
 def _codes(folder: Path) -> list[Path]:
-    return [p for p in sorted(folder.iterdir()) if p.suffix in CODE_SUFFIXES and p.is_file() and not p.name.startswith(".")]
+    return [
+        p for p in sorted(folder.iterdir()) if p.suffix in CODE_SUFFIXES and p.is_file() and not p.name.startswith(".")
+    ]
 
 
 def _answers_only(course: Course, folder: Path, beside: Path, lesson_name: str | None) -> tuple[Lesson, Submission]:
@@ -77,7 +85,9 @@ def _code_file(course: Course, path: Path, lesson_name: str | None) -> tuple[Les
         raise BadInput(text.fill(l=lesson.id, w=why), where)
     edits = tuple(EditNote(f"template:{e.line}", e.words, e.severity == "veto") for e in found.edits)
     notes = tuple(
-        Text("line {n}: {w}", "第 {n} 行：{w}").fill(n=e.line, w=e.words) for e in found.edits if e.severity != "harmless"
+        Text("line {n}: {w}", "第 {n} 行：{w}").fill(n=e.line, w=e.words)
+        for e in found.edits
+        if e.severity != "harmless"
     )
     return lesson, Submission(found.fill, str(path), sha256(raw), edits=edits, notes=notes)
 
@@ -98,7 +108,10 @@ def _which(course: Course, path: Path, source: str) -> str:
             scores.append((similarity(lesson.template, source), lesson_id))
     scores.sort(reverse=True)
     if not scores or scores[0][0] < CLOSE_ENOUGH:
-        raise BadInput(Text("belongs to no lesson of this course: give --lesson", "不属于本课程的任何一课：请给出 --lesson"), Where(str(path)))
+        raise BadInput(
+            Text("belongs to no lesson of this course: give --lesson", "不属于本课程的任何一课：请给出 --lesson"),
+            Where(str(path)),
+        )
     close = [i for s, i in scores if scores[0][0] - s < CLEARLY_CLOSER]
     if len(close) > 1:
         text = Text("may belong to {c}: give --lesson", "可能属于 {c}：请用 --lesson 指定")

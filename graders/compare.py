@@ -81,9 +81,13 @@ def tolerance(expected: NDArray[Any], how: Comparison, dtype: str, env: dict[str
     magnitude = np.abs(np.where(np.isfinite(expected), expected, 0.0))
     allowed = how.atol + how.rtol * magnitude
     if how.kind == "conditioned":
-        condition = np.broadcast_to(np.asarray(expression.evaluate(str(how.condition), env), dtype=np.float64), expected.shape)
+        condition = np.broadcast_to(
+            np.asarray(expression.evaluate(str(how.condition), env), dtype=np.float64), expected.shape
+        )
         allowed = allowed + how.factor * EPSILON["fp32"] * np.where(np.isfinite(condition), condition, 0.0)
-    ulp = np.maximum(EPSILON[dtype] * 2.0 ** np.floor(np.log2(np.maximum(magnitude, _SMALLEST_NORMAL[dtype]))), _SMALLEST[dtype])
+    ulp = np.maximum(
+        EPSILON[dtype] * 2.0 ** np.floor(np.log2(np.maximum(magnitude, _SMALLEST_NORMAL[dtype]))), _SMALLEST[dtype]
+    )
     return np.asarray(allowed + ulp)
 
 

@@ -43,7 +43,9 @@ class Course:
         where = Where(str(root / "course.yaml"), 1, 1)
         lessons = data.get("lessons")
         if data.get("format") != COURSE_FORMAT:
-            raise BadInput(Text("write `format: {f}` at the top", "请在开头写 `format: {f}`").fill(f=COURSE_FORMAT), where)
+            raise BadInput(
+                Text("write `format: {f}` at the top", "请在开头写 `format: {f}`").fill(f=COURSE_FORMAT), where
+            )
         if not isinstance(lessons, list) or not all(isinstance(x, str) for x in lessons):
             raise BadInput(Text("`lessons:` must list the lesson folders", "`lessons:` 须列出各课的文件夹"), where)
         self.ids: tuple[str, ...] = tuple(lessons)
@@ -94,7 +96,10 @@ class Course:
         if wanted in names:
             return names[wanted]
         near = list(dict.fromkeys(names[n] for n in difflib.get_close_matches(wanted, names, n=5, cutoff=0.5)))[:3]
-        text = Text("there is no lesson {n}; nearest: {near} (course list shows all)", "没有课程 {n}；最接近的是：{near}（course list 列出全部）")
+        text = Text(
+            "there is no lesson {n}; nearest: {near} (course list shows all)",
+            "没有课程 {n}；最接近的是：{near}（course list 列出全部）",
+        )
         raise BadInput(text.fill(n=repr(name), near=", ".join(near or self.ids)))
 
     def lesson(self, name: str) -> Lesson:
@@ -105,7 +110,12 @@ class Course:
         lesson = load_lesson(self.root / lesson_id, self.solutions / lesson_id if self.solutions else None)
         if lesson.id != lesson_id:
             where = Where(str(self.root / lesson_id / "lesson.yaml"))
-            raise BadInput(Text("id is {g}, the folder is {w}: make them equal", "id 是 {g}，文件夹是 {w}：请改为一致").fill(g=lesson.id, w=lesson_id), where)
+            raise BadInput(
+                Text("id is {g}, the folder is {w}: make them equal", "id 是 {g}，文件夹是 {w}：请改为一致").fill(
+                    g=lesson.id, w=lesson_id
+                ),
+                where,
+            )
         return lesson
 
     def rubric(self) -> RubricSpec:

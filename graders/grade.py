@@ -1,6 +1,6 @@
 """The pipeline: one submission and one lesson in, one score card out. Run, grade, batch, notebook and self-test use it.
 
-    submission -> blank checked -> pristine template + blank -> executor -> observation -> verdict -> rubric -> card
+submission -> blank checked -> pristine template + blank -> executor -> observation -> verdict -> rubric -> card
 """
 
 from __future__ import annotations
@@ -47,7 +47,9 @@ class Options:
     executor: Executor | None = None
 
 
-def grade(submission: Submission, lesson: Lesson, options: Options | None = None, watch: Watch | None = None) -> ScoreCard:
+def grade(
+    submission: Submission, lesson: Lesson, options: Options | None = None, watch: Watch | None = None
+) -> ScoreCard:
     """Grade one submission.
 
     Raises EnvironmentProblem when this machine cannot run it although it should (a broken toolchain, a failing canary); a
@@ -164,9 +166,7 @@ def _execute(fill: Fill, lesson: Lesson, options: Options, watch: Watch) -> tupl
         evidence = replace(evidence, compiled=tuple(report.compiled))
         problem = _compile_problem(report)
         if problem is not None:
-            results = {
-                c.name: verdict.failed_to_compile(c, problem.findings, problem.text) for c in (chosen or every)
-            }
+            results = {c.name: verdict.failed_to_compile(c, problem.findings, problem.text) for c in (chosen or every)}
     for case in every:
         if case.name not in results:
             results[case.name] = verdict.not_run(case, _why_not_run(case, executor, missing))
@@ -215,7 +215,10 @@ def _begin_compile(
     if compiler.availability() is not None:
         return None
     plain = [c for c in ordered_cases(lesson) if c.raises is None]
-    jobs = [case_builder.build_job(lesson, c, options.grader_seed, case_builder.launches_of(lesson, c)[0])[0] for c in plain[:1]]
+    jobs = [
+        case_builder.build_job(lesson, c, options.grader_seed, case_builder.launches_of(lesson, c)[0])[0]
+        for c in plain[:1]
+    ]
     return compiler.begin(program, jobs)
 
 

@@ -131,17 +131,23 @@ class InputSpec(Spec):
         if size > MAX_CASE_ELEMENTS:
             raise SpecError(Text("shape has more than {n} elements", "shape 超过 {n} 个元素").fill(n=MAX_CASE_ELEMENTS))
         if self.strides is not None and len(self.strides) != len(self.shape):
-            raise SpecError(Text("strides need one number for each axis of shape", "strides 的个数须与 shape 的轴数相同"))
+            raise SpecError(
+                Text("strides need one number for each axis of shape", "strides 的个数须与 shape 的轴数相同")
+            )
         if self.strides is not None and any(s < 0 for s in self.strides):
             raise SpecError(Text("strides must not be negative", "strides 不能为负"))
         allowed = FILL_PARAMETERS[self.fill] if isinstance(self.fill, str) else set()
         for name in ("mean", "scale", "seed", "low", "high", "value", "start", "step", "values"):
             if getattr(self, name) is not None and name not in allowed:
                 raise SpecError(
-                    Text("fill {f} takes no `{k}`: remove it", "fill {f} 不使用 `{k}`：请删去").fill(f=self.fill, k=name)
+                    Text("fill {f} takes no `{k}`: remove it", "fill {f} 不使用 `{k}`：请删去").fill(
+                        f=self.fill, k=name
+                    )
                 )
         if "seed" in allowed and self.seed is None:
-            raise SpecError(Text("a random fill needs `seed:` (an integer or grader)", "随机填充需要 `seed:`（整数或 grader）"))
+            raise SpecError(
+                Text("a random fill needs `seed:` (an integer or grader)", "随机填充需要 `seed:`（整数或 grader）")
+            )
         for name in ("value", "values"):
             if name in allowed and getattr(self, name) is None:
                 raise SpecError(Text("fill {f} needs `{k}:`", "fill {f} 需要 `{k}:`").fill(f=self.fill, k=name))
@@ -268,22 +274,32 @@ class LessonSpec(Spec):
     @model_validator(mode="after")
     def _fits_together(self) -> LessonSpec:
         if set(self.oracle) != set(self.outputs):
-            raise SpecError(Text("`oracle` must name every output: {o}", "`oracle` 须写出每个输出：{o}").fill(o=", ".join(self.outputs)))
+            raise SpecError(
+                Text("`oracle` must name every output: {o}", "`oracle` 须写出每个输出：{o}").fill(
+                    o=", ".join(self.outputs)
+                )
+            )
         launch_names = {"blocks", "threads"} if self.language == "cuda" else set()
         known = set(self.inputs) | set(self.outputs) | set(self.scalars) | launch_names
         for name in self.entry.arguments:
             if name not in known:
                 raise SpecError(
-                    Text("entry argument {n} is no input, output or scalar", "entry 参数 {n} 不是输入、输出或标量").fill(n=repr(name))
+                    Text(
+                        "entry argument {n} is no input, output or scalar", "entry 参数 {n} 不是输入、输出或标量"
+                    ).fill(n=repr(name))
                 )
         if self.language == "cuda" and not (self.entry.signature and self.entry.call):
-            raise SpecError(Text("a CUDA entry needs `signature:` and `call:`", "CUDA 的 entry 需要 `signature:` 与 `call:`"))
+            raise SpecError(
+                Text("a CUDA entry needs `signature:` and `call:`", "CUDA 的 entry 需要 `signature:` 与 `call:`")
+            )
         if self.language == "triton" and not self.entry.function:
             raise SpecError(Text("a Triton entry needs `function:`", "Triton 的 entry 需要 `function:`"))
         seen: set[str] = set()
         for case in self.cases:
             if case.name in seen:
-                raise SpecError(Text("two cases are named {n}: rename one", "有两个用例都叫 {n}：请改名").fill(n=repr(case.name)))
+                raise SpecError(
+                    Text("two cases are named {n}: rename one", "有两个用例都叫 {n}：请改名").fill(n=repr(case.name))
+                )
             seen.add(case.name)
             if set(case.inputs) != set(self.inputs):
                 text = Text("case {c} must give the inputs {i}", "用例 {c} 须给出输入 {i}")

@@ -19,7 +19,9 @@ def own_case(lesson: Lesson, shape: str, values: str | None, dtype: str) -> Case
     name, argument = next(iter(lesson.spec.inputs.items()))
     lengths = _numbers(shape, "--shape")
     if len(lengths) != argument.rank or any(n < 0 or not n.is_integer() for n in lengths):
-        text = Text("--shape needs {n} whole numbers with commas, such as {e}", "--shape 需要 {n} 个以逗号分隔的整数，例如 {e}")
+        text = Text(
+            "--shape needs {n} whole numbers with commas, such as {e}", "--shape 需要 {n} 个以逗号分隔的整数，例如 {e}"
+        )
         raise BadInput(text.fill(n=argument.rank, e=",".join(["5", "300"][: argument.rank])))
     sizes = [int(n) for n in lengths]
     total = 1
@@ -28,7 +30,11 @@ def own_case(lesson: Lesson, shape: str, values: str | None, dtype: str) -> Case
     if total > MAX_OWN_ELEMENTS:
         raise BadInput(Text("at most {n} elements", "最多 {n} 个元素").fill(n=MAX_OWN_ELEMENTS))
     if dtype not in STORAGE:
-        raise BadInput(Text("--dtype is one of {d}, not {g}", "--dtype 须为 {d} 之一，而不是 {g}").fill(d=", ".join(STORAGE), g=repr(dtype)))
+        raise BadInput(
+            Text("--dtype is one of {d}, not {g}", "--dtype 须为 {d} 之一，而不是 {g}").fill(
+                d=", ".join(STORAGE), g=repr(dtype)
+            )
+        )
     given: dict[str, Any] = {"shape": tuple(sizes), "dtype": dtype}
     if values is None:
         given.update(fill="normal", seed=0)
@@ -53,9 +59,7 @@ def _numbers(text: str, option: str) -> list[float]:
         try:
             out.append(float(word))
         except ValueError:
-            raise BadInput(
-                Text("{o}: {w} is not a number", "{o}：{w} 不是数字").fill(o=option, w=repr(word))
-            ) from None
+            raise BadInput(Text("{o}: {w} is not a number", "{o}：{w} 不是数字").fill(o=option, w=repr(word))) from None
     return out
 
 

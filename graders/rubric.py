@@ -153,7 +153,8 @@ def _advice(
         bad = [c for c in cases if c.outcome in ("fail", "error", "timeout")]
         if bad:
             yield Text(
-                "make every case pass: {n} do not yet, the first is '{c}'", "让每个用例通过：还有 {n} 个未过，第一个是“{c}”"
+                "make every case pass: {n} do not yet, the first is '{c}'",
+                "让每个用例通过：还有 {n} 个未过，第一个是“{c}”",
             ).fill(n=len(bad), c=bad[0].name)
         else:
             yield Text("fill the blank so that the cases can run", "填好空白，用例才能运行")
@@ -163,20 +164,24 @@ def _advice(
             p=_short(rubric.pass_total), m=_short(rubric.pass_total - total)
         )
     if not states["no_veto"]:
-        yield Text("answer the veto above: it fails the lesson whatever the total", "先解决上面的一票否决：它使总分不起作用")
+        yield Text(
+            "answer the veto above: it fails the lesson whatever the total", "先解决上面的一票否决：它使总分不起作用"
+        )
     if not states["causal_chains"]:
         for q in ("q1", "q2", "q3"):
             if (points[q] or 0.0) < rubric.question_minimum:
-                yield Text("state the causal chain of {q} (at least {m} of {a} points)", "写出 {q} 的因果链（至少 {m}/{a} 分）").fill(
-                    q=q, m=_short(rubric.question_minimum), a=_short(maximum[q])
-                )
+                yield Text(
+                    "state the causal chain of {q} (at least {m} of {a} points)", "写出 {q} 的因果链（至少 {m}/{a} 分）"
+                ).fill(q=q, m=_short(rubric.question_minimum), a=_short(maximum[q]))
     if not states["boundary_and_tradeoff"]:
         yield Text(
-            "name at least one correctness boundary and one performance trade-off", "至少指出一个正确性边界和一个性能取舍"
+            "name at least one correctness boundary and one performance trade-off",
+            "至少指出一个正确性边界和一个性能取舍",
         )
     if states["independent"] is False:
         yield Text(
-            "fill the blank on your own: `course reset` starts the lesson afresh", "独立完成填空：用 `course reset` 重新开始本课"
+            "fill the blank on your own: `course reset` starts the lesson afresh",
+            "独立完成填空：用 `course reset` 重新开始本课",
         )
 
 

@@ -86,7 +86,9 @@ def run_selftest(course: Course, lesson: Lesson, backend: Backend = "auto") -> S
     solution = lesson.solution()
     if solution is None or lesson.solution_folder is None:
         raise BadInput(
-            Text("{l}: the self-test needs the answer key (solutions/)", "{l}：自检需要答案文件夹 (solutions/)").fill(l=lesson.id)
+            Text("{l}: the self-test needs the answer key (solutions/)", "{l}：自检需要答案文件夹 (solutions/)").fill(
+                l=lesson.id
+            )
         )
     choice = pick(lesson.spec.language, backend)
     if choice.executor is None:
@@ -133,7 +135,9 @@ def _run_fills(
             alive_after_visible += 1
         for name in set(bad.fails) - known:
             result.problems.append(
-                Text("wrong fill {f} names a case that is not there: {c}", "错误填空 {f} 指向不存在的用例：{c}").fill(f=bad.fill, c=name)
+                Text("wrong fill {f} names a case that is not there: {c}", "错误填空 {f} 指向不存在的用例：{c}").fill(
+                    f=bad.fill, c=name
+                )
             )
     result.problems += [v.why for v in result.verdicts if not v.ok and v.why is not None]
     if not alive_after_visible:
@@ -153,7 +157,13 @@ def judge_fill(
         checked = check_fill(fill, lesson.template, blank_rules(lesson))
     except Refused as problem:
         ok = kind in ("refused", "skeleton")
-        why = None if ok else Text("{k} fill {f} is refused: {r}", "{k} 填空 {f} 被拒绝：{r}").fill(k=kind, f=repr(fill), r=problem.reason)
+        why = (
+            None
+            if ok
+            else Text("{k} fill {f} is refused: {r}", "{k} 填空 {f} 被拒绝：{r}").fill(
+                k=kind, f=repr(fill), r=problem.reason
+            )
+        )
         return FillVerdict(fill, kind, problem.reason, (), 0, ok, why)
     if kind in ("refused", "skeleton"):
         why = Text("fill {f} must be refused and is not", "填空 {f} 应被拒绝却未被拒绝").fill(f=repr(fill))
@@ -161,7 +171,9 @@ def judge_fill(
     chosen = [c for c in ordered_cases(lesson) if executor.tier == "gpu" or not c.gpu_only]
     results: list[CaseResult] = []
     try:
-        results = list(run_cases(lesson, program_of(lesson, inject(lesson.template, checked)), executor, chosen, options))
+        results = list(
+            run_cases(lesson, program_of(lesson, inject(lesson.template, checked)), executor, chosen, options)
+        )
     except CompileProblem as problem:
         results = [verdict.failed_to_compile(c, problem.findings, problem.text) for c in chosen]
     failed = tuple(r.name for r in results if r.outcome not in ("pass", "not-run"))
@@ -179,7 +191,9 @@ def _wrong_outcome(
         text = Text("{k} fill {f} fails '{c}': {d}", "{k} 填空 {f} 未通过“{c}”：{d}")
         return text.fill(k=kind, f=repr(fill), c=first.name, d=first.detail)
     if not failed:
-        return Text("survivor: wrong fill {f} passes every case", "漏网：错误填空 {f} 通过了所有用例").fill(f=repr(fill))
+        return Text("survivor: wrong fill {f} passes every case", "漏网：错误填空 {f} 通过了所有用例").fill(
+            f=repr(fill)
+        )
     named = set(expected.fails) & ran if expected else set()
     escaped = sorted(named - set(failed))
     if escaped:
@@ -208,7 +222,10 @@ def check_counts(lesson: Lesson, right: Sequence[RightFill], wrong: Sequence[Wro
     least_wrong, least_right = MINIMUM[lesson.spec.language]
     executed = sum(not w.refused for w in wrong)
     if executed < least_wrong or len(right) < least_right:
-        text = Text("at least {w} wrong fills and {r} right spellings are needed, found {gw} and {gr}", "至少需要 {w} 个错误填空与 {r} 个正确写法，现有 {gw} 与 {gr}")
+        text = Text(
+            "at least {w} wrong fills and {r} right spellings are needed, found {gw} and {gr}",
+            "至少需要 {w} 个错误填空与 {r} 个正确写法，现有 {gw} 与 {gr}",
+        )
         problems.append(text.fill(w=least_wrong, r=least_right, gw=executed, gr=len(right)))
 
 
@@ -256,7 +273,9 @@ def check_oracle_with_torch(lesson: Lesson, grader_seed: str, result: SelftestRe
     try:
         import torch
     except ImportError:
-        result.remarks.append(Text("torch is not installed: oracles were not cross-checked", "未安装 torch：未交叉验证标准答案"))
+        result.remarks.append(
+            Text("torch is not installed: oracles were not cross-checked", "未安装 torch：未交叉验证标准答案")
+        )
         return
     from graders.torch_oracle import torch_value
 
@@ -269,7 +288,9 @@ def check_oracle_with_torch(lesson: Lesson, grader_seed: str, result: SelftestRe
             ours = np.asarray(expression.evaluate(text, env), dtype=np.float64)
             theirs = torch_value(torch, text, env)
             if theirs is None:
-                result.problems.append(Text("torch cannot check the oracle {t}", "torch 无法验证标准答案 {t}").fill(t=text))
+                result.problems.append(
+                    Text("torch cannot check the oracle {t}", "torch 无法验证标准答案 {t}").fill(t=text)
+                )
                 return
             if not _agree(ours, theirs, case.comparison or lesson.spec.comparison, env):
                 words = Text("case '{c}': oracle {o} and torch differ", "用例“{c}”：标准答案 {o} 与 torch 不一致")

@@ -86,11 +86,15 @@ def _explain(item: Any, path: Path_, document: Document, model: type[BaseModel])
         key = str(path[-1]) if path else ""
         near = difflib.get_close_matches(key, sorted(_known_keys(model)), n=1, cutoff=0.6)
         hint = Text(" (did you mean {n}?)", "（是否想写 {n}？）").fill(n=near[0]) if near else Text("", "")
-        return Text("unknown key {k}{h}: remove it or correct its name", "未知的键 {k}{h}：请删去或改正").fill(k=repr(key), h=hint)
+        return Text("unknown key {k}{h}: remove it or correct its name", "未知的键 {k}{h}：请删去或改正").fill(
+            k=repr(key), h=hint
+        )
     if kind == "missing":
         return Text("key {k} is missing: add it", "缺少键 {k}：请补上").fill(k=repr(path[-1] if path else "?"))
     if kind in ("literal_error", "enum"):
-        return Text("must be one of {e}, not {g}", "必须是 {e} 之一，而不是 {g}").fill(e=context.get("expected", "?"), g=_show(got))
+        return Text("must be one of {e}, not {g}", "必须是 {e} 之一，而不是 {g}").fill(
+            e=context.get("expected", "?"), g=_show(got)
+        )
     if kind == "string_type":
         return Text("must be text, not {g}: put it in quotes", "必须是文本，而不是 {g}：请加引号").fill(g=_show(got))
     if kind == "bool_type":

@@ -54,7 +54,9 @@ def read_bytes(path: Path) -> bytes:
     except FileNotFoundError:
         raise BadInput(Text("no such file", "文件不存在"), Where(str(path))) from None
     except OSError as error:
-        raise BadInput(Text("cannot be read: {e}", "无法读取：{e}").fill(e=error.strerror or error), Where(str(path))) from None
+        raise BadInput(
+            Text("cannot be read: {e}", "无法读取：{e}").fill(e=error.strerror or error), Where(str(path))
+        ) from None
     if not raw.strip():
         raise BadInput(Text("is empty", "文件为空"), Where(str(path)))
     return raw

@@ -123,7 +123,11 @@ def _broken(case: Case, run: Run, outputs: dict[str, HostArray]) -> compare.Diff
 
 def _words_of(seen: Observation) -> Text:
     if seen.raised is not None:
-        place = Text(" (template line {n})", "（模板第 {n} 行）").fill(n=seen.raised.line) if seen.raised.line else Text("", "")
+        place = (
+            Text(" (template line {n})", "（模板第 {n} 行）").fill(n=seen.raised.line)
+            if seen.raised.line
+            else Text("", "")
+        )
         words = Text("it raised {t}: {m}{p}", "抛出 {t}：{m}{p}")
         return words.fill(t=seen.raised.type, m=seen.raised.message, p=place)
     if seen.findings:

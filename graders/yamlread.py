@@ -54,7 +54,9 @@ class FileProblems(BadInput):
 
     def __init__(self, problems: list[Problem]) -> None:
         self.problems = problems
-        super().__init__(Text("\n".join(p.message("en") for p in problems), "\n".join(p.message("zh") for p in problems)))
+        super().__init__(
+            Text("\n".join(p.message("en") for p in problems), "\n".join(p.message("zh") for p in problems))
+        )
 
     def message(self, lang: Lang) -> str:
         return "\n".join(p.message(lang) for p in self.problems)
@@ -101,7 +103,9 @@ def load(path: Path) -> Document:
         words = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = raw[: error.start].count(b"\n") + 1
-        raise BadInput(Text("is not UTF-8: save it as UTF-8", "不是 UTF-8 编码：请另存为 UTF-8"), Where(str(path), line)) from None
+        raise BadInput(
+            Text("is not UTF-8: save it as UTF-8", "不是 UTF-8 编码：请另存为 UTF-8"), Where(str(path), line)
+        ) from None
     return loads(words, path)
 
 
@@ -130,9 +134,7 @@ def loads(words: str, path: Path) -> Document:
         said = getattr(error, "problem", None) or str(error).splitlines()[0]
         raise FileProblems([Problem(where, "", Text("YAML: {said}", "YAML 语法：{said}").fill(said=said))]) from None
     except RecursionError:
-        raise FileProblems(
-            [Problem(Where(str(path)), "", Text("YAML: nested too deeply", "YAML：嵌套过深"))]
-        ) from None
+        raise FileProblems([Problem(Where(str(path)), "", Text("YAML: nested too deeply", "YAML：嵌套过深"))]) from None
     document = Document(path, None)
     builder = _Builder(document)
     document.data = builder.build(root, (), 0) if root is not None else None
@@ -165,19 +167,27 @@ class _Builder:
             return None
         self.document.marks[path] = (node.start_mark.line + 1, node.start_mark.column + 1)
         if node.tag and not node.tag.startswith("tag:yaml.org,2002:"):
-            self.complain(node, path, Text("tag {tag} is not allowed: remove it", "不允许标签 {tag}：请删去").fill(tag=node.tag))
+            self.complain(
+                node, path, Text("tag {tag} is not allowed: remove it", "不允许标签 {tag}：请删去").fill(tag=node.tag)
+            )
             return None
         kind = node.tag.rsplit(":", 1)[-1] if node.tag else ""
         if isinstance(node, yaml.ScalarNode):
             if kind != "str":
-                self.complain(node, path, Text("tag !!{k} is not allowed: remove it", "不允许标签 !!{k}：请删去").fill(k=kind))
+                self.complain(
+                    node, path, Text("tag !!{k} is not allowed: remove it", "不允许标签 !!{k}：请删去").fill(k=kind)
+                )
             return self.scalar(node, path)
         if isinstance(node, yaml.SequenceNode):
             if kind != "seq":
-                self.complain(node, path, Text("tag !!{k} is not allowed: remove it", "不允许标签 !!{k}：请删去").fill(k=kind))
+                self.complain(
+                    node, path, Text("tag !!{k} is not allowed: remove it", "不允许标签 !!{k}：请删去").fill(k=kind)
+                )
             return [self.build(item, (*path, i), depth + 1) for i, item in enumerate(node.value)]
         if kind != "map":
-            self.complain(node, path, Text("tag !!{k} is not allowed: remove it", "不允许标签 !!{k}：请删去").fill(k=kind))
+            self.complain(
+                node, path, Text("tag !!{k} is not allowed: remove it", "不允许标签 !!{k}：请删去").fill(k=kind)
+            )
         return self.mapping(node, path, depth)
 
     def mapping(self, node: yaml.Node, path: Path_, depth: int) -> dict[str, Any]:
@@ -189,11 +199,16 @@ class _Builder:
                 continue
             key = str(key_node.value)
             if key == "<<":
-                self.complain(key_node, path, Text("merge keys (<<) are not read: write the keys out", "不支持合并键 (<<)：请逐一写出"))
+                self.complain(
+                    key_node,
+                    path,
+                    Text("merge keys (<<) are not read: write the keys out", "不支持合并键 (<<)：请逐一写出"),
+                )
                 continue
             if key in first:
                 text = Text(
-                    "key {key} stands twice (first at line {line}): remove one", "键 {key} 重复（先见于第 {line} 行）：请删去一个"
+                    "key {key} stands twice (first at line {line}): remove one",
+                    "键 {key} 重复（先见于第 {line} 行）：请删去一个",
                 )
                 self.complain(key_node, (*path, key), text.fill(key=repr(key), line=first[key]))
                 continue

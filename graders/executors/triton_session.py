@@ -55,11 +55,9 @@ class TritonSession(SessionBase):
     def __init__(
         self, role: worker.Role, flavour: worker.Flavour, program: Program, limits: Limits, processes: int
     ) -> None:
-        if not isinstance(program.entry, TritonEntry):
-            raise TypeError("a Triton executor needs a TritonEntry")
         self.role: worker.Role = role
         self.program = program
-        self.entry = program.entry
+        self.order = self.open_order()
         self.limits = limits
         self.flavour: worker.Flavour = flavour
         if self._template in _torch_needed:
@@ -78,7 +76,19 @@ class TritonSession(SessionBase):
 
     @property
     def _template(self) -> tuple[str, str]:
-        return self.program.filename, self.entry.function
+        return self.program.filename, str(self.order.get("function", ""))
+
+    def open_order(self) -> dict[str, Any]:
+        """What a worker is told to load: the source and the host function."""
+        entry = self.program.entry
+        if not isinstance(entry, TritonEntry):
+            raise TypeError("a Triton executor needs a TritonEntry")
+        return {
+            "op": "open",
+            "source": self.program.source,
+            "filename": self.program.filename,
+            "function": entry.function,
+        }
 
     def facts(self) -> Facts:
         assert self._facts is not None
@@ -196,15 +206,8 @@ class _Lane:
             return
         except (worker.RunLate, worker.RunBroken, KeyError, TypeError) as error:
             raise self._no_start(error) from None
-        program = session.program
-        order = {
-            "op": "open",
-            "source": program.source,
-            "filename": program.filename,
-            "function": session.entry.function,
-        }
         try:
-            reply, _ = self.run.request(order, seconds=OPEN_S)
+            reply, _ = self.run.request(session.order, seconds=OPEN_S)
         except (worker.RunEnded, worker.RunLate, worker.RunBroken) as error:
             text = _NOT_LOADED.fill(type=type(error).__name__, message=self.run.words()[-500:])
             raise CompileProblem(text, [Finding("compile-error", text)]) from None

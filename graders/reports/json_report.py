@@ -93,7 +93,9 @@ def case_dict(case: CaseResult, lang: Lang, *, instructor: bool = False) -> dict
         "group": case.group,
         "visible": case.visible,
         "outcome": case.outcome,
-        "detail": case.detail.pick(lang) if open_ or case.outcome in ("pass", "not-run") else _hidden_detail(case, lang),
+        "detail": case.detail.pick(lang)
+        if open_ or case.outcome in ("pass", "not-run")
+        else _hidden_detail(case, lang),
         "about": case.about.pick(lang),
         "seconds": round(case.seconds, 4),
         "findings": [
