@@ -29,6 +29,8 @@ def preload(flavour: str) -> None:
     import triton.compiler
     import triton.language  # noqa: F401
 
+    compile_errors.skip_installation_hash()
+
 
 class Runner:
     """Compiles one program in a process of its own."""

@@ -1,4 +1,4 @@
-"""The compiler's words at the learner's line: from Triton's exceptions to kind, place and message."""
+"""Around Triton's compiler: its words at the learner's line, and a start without needless work."""
 
 from __future__ import annotations
 
@@ -6,6 +6,18 @@ from types import ModuleType
 from typing import Any
 
 from graders.child import program as programs
+
+
+def skip_installation_hash() -> None:
+    """Name compiled products by Triton's version alone.
+
+    Triton hashes its whole installation (hundreds of MB, about a second) to tell products of different builds apart in
+    a cache that builds share. A worker's cache is private and ends with it.
+    """
+    import triton
+    from triton.runtime import cache
+
+    cache.triton_key = lambda: triton.__version__
 
 
 def kernels_of(module: ModuleType) -> list[Any]:

@@ -30,6 +30,8 @@ def preload(flavour: str) -> None:
     import torch  # noqa: F401
     import triton.language  # noqa: F401
 
+    compile_errors.skip_installation_hash()
+
 
 class DeviceArena:
     """Guard, storage, guard in device memory."""

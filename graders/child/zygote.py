@@ -28,6 +28,7 @@ ROLES = {
     "interpret": "graders.child.interpret",
     "compile": "graders.child.compile",
     "gpu": "graders.child.gpu",
+    "native": "graders.child.native",
 }
 
 
