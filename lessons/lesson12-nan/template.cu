@@ -91,8 +91,7 @@ __device__ Candidate block_best(Candidate vi) {
 }
 
 // Pass 1. A thread sees the indices first, first + stride, first + 2 * stride, ... in ascending order, so within one
-// thread the earliest of equal values stays where nothing larger comes, and the first NaN ends the search. Between
-// threads no such order exists.
+// thread the earliest of equal values stays, and the first NaN stays for good. Between threads no such order exists.
 template <int BLOCK>
 __global__ void best_of_each_block(const float* __restrict__ x, int n, float* __restrict__ block_val,
                                    int* __restrict__ block_idx) {
@@ -103,14 +102,14 @@ __global__ void best_of_each_block(const float* __restrict__ x, int n, float* __
     Candidate mine = empty_candidate();
     for (long long i = first; i < n; i += stride) {
         const float value = x[i];
-        // The first element is taken whatever its value, else a thread full of -infinity would stay empty.
-        // "not (value <= best)" is true for a larger value and for a NaN as well.
-        if (mine.idx < 0 || !(value <= mine.val)) {
+        // The first element is taken whatever its value, else a thread full of -infinity would stay empty. "not (value
+        // <= best)" is true for a larger value and for a NaN as well; once the best is a NaN, nothing replaces it
+        // (policy "first-nan"). The bitwise & and | avoid branches, so that the compiler can unroll the loop and have
+        // several loads under way at once.
+        const bool take = (mine.idx < 0) | (!isnan(mine.val) & !(value <= mine.val));
+        if (take) {
             mine.val = value;
             mine.idx = static_cast<int>(i);
-        }
-        if (isnan(mine.val)) {
-            break;  // policy "first-nan": nothing this thread has yet to read comes before it
         }
     }
 

@@ -97,11 +97,11 @@ __global__ void best_of_each_block(const float* __restrict__ x, int n, float* __
     Candidate mine = empty_candidate();
     for (long long i = first; i < n; i += stride) {
         const float value = x[i];
-        if (isnan(value)) {
-            continue;  // policy "ignore"
-        }
-        // The first element that counts is taken whatever its value, else a thread full of -infinity would stay empty.
-        if (mine.idx < 0 || value > mine.val) {
+        // Policy "ignore": a NaN never counts. The first element that counts is taken whatever its value, else a thread
+        // full of -infinity would stay empty. The bitwise & and | avoid branches, so that the compiler can unroll the
+        // loop and have several loads under way at once.
+        const bool take = !isnan(value) & ((mine.idx < 0) | (value > mine.val));
+        if (take) {
             mine.val = value;
             mine.idx = static_cast<int>(i);
         }
