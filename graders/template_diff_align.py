@@ -137,7 +137,7 @@ class Aligner:
         if normal(a.head) == normal(b.head):
             return True
         old, new = substitute(a.head, self.before.conditions), substitute(b.head, self.after.conditions)
-        return a.kind != "assign" and normal(old) == normal(new) or a.kind == "assign" and self.same_values(a, b)
+        return self.same_values(a, b) if a.kind == "assign" else bool(normal(old) == normal(new))
 
     def same_values(self, a: Unit, b: Unit) -> bool:
         """The same for assignments, whose targets must not be written out."""
@@ -192,10 +192,8 @@ class Aligner:
             elif wrapper is not None:
                 if what:
                     self.tell("moved", "veto", words(what, "conditional"), wrapper.at, unit, wrapper.unit)
-            elif self.inlined(unit):
-                told = Text("`{name}` was written out where it is used", "`{name}` 直接写在了使用处").fill(
-                    name=unit.name or "mask"
-                )
+            elif word := self.inlined(unit):
+                told = Text("`{name}` was written out where it is used", "`{name}` 直接写在了使用处").fill(name=word)
                 self.tell("removed", "harmless", told, left.at, unit, None)
             else:
                 severity: Severity = "veto" if what else "noted"

@@ -23,6 +23,7 @@ from graders.terms import (
     names,
     normal,
     number,
+    refuted,
     relation,
     substitute,
     walk,
@@ -170,6 +171,8 @@ def _judge(what: str, old: Term, new: Term, refusing: bool = False) -> Verdict |
         return "veto", words(what, "loosened")
     if found == ("weaker" if refusing else "stronger"):
         return "noted", words(what, "tightened")
+    if refusing and refuted(normal(old), normal(new)):
+        return "veto", words(what, "loosened")
     kept = not Counter(names(old)) - Counter(names(new)) and _count(new) >= _count(old)
     if (refusing and kept) or not (refusing or has_ordering(old)):
         return "noted", words(what, "reworded")

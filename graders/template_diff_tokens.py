@@ -66,7 +66,7 @@ def locate(template: str, submitted: str, language: Language) -> tuple[int, int]
         if texts[i - 1] == left[-1] and (len(left) < 2 or i < 2 or texts[i - 2] == left[-2])
     ]
     for i in places[:MAX_PLACES]:
-        j = _end(after, i, right[0] if right else "", submitted, language)
+        j = _end(after, i, right, submitted, language)
         score = 2 * _alike(left, texts[max(i - WINDOW, 0) : i]) + _alike(right, texts[j : j + WINDOW])
         if best is None or score > best[0]:
             best = (score, i, j)
@@ -93,21 +93,35 @@ def _alike(a: list[str], b: list[str]) -> float:
     return SequenceMatcher(None, a, b, autojunk=False).ratio()
 
 
-def _end(after: list[Token], start: int, follows: str, submitted: str, language: Language) -> int:
-    """Index after the last token of a fill that begins at `start`: where the template's next token stands."""
-    depth = 0
-    for at in range(start, len(after)):
-        text = after[at].text
-        if depth == 0 and text == follows:
-            # A comma before the closing bracket is a matter of format, not of the fill.
-            return at - 1 if at > start and after[at - 1].text == "," and follows in _CLOSE else at
-        if language == "cuda" and depth == 0 and text in ("{", ";"):
-            return at
-        depth += (text in _OPEN) - (text in _CLOSE)
-        if depth < 0:
-            return at
+def _end(after: list[Token], start: int, right: list[str], submitted: str, language: Language) -> int:
+    """Index after the last token of a fill that begins at `start`: where the template goes on with `right`."""
+    follows = right[0] if right else ""
+    found = _closed(after, start, follows, braces=True)
+    if found is not None and (language == "triton" or [t.text for t in after[found : found + 2]] == right[:2]):
+        # A comma before the closing bracket is a matter of format, not of the fill.
+        return found - 1 if found > start and after[found - 1].text == "," and follows in _CLOSE else found
+    if language == "cuda":
+        found = _closed(after, start, follows, braces=False)
+        if found is not None:
+            return found
     # The brackets of the fill never close: it ends with its line.
     for at in range(start + 1, len(after)):
         if "\n" in submitted[after[at - 1].end : after[at].end]:
             return at
     return len(after)
+
+
+def _closed(after: list[Token], start: int, follows: str, braces: bool) -> int | None:
+    """Where `follows` stands outside of all brackets opened since `start`, or where more are closed than were opened.
+
+    Without `braces` a brace or semicolon outside of brackets ends the fill as well.
+    """
+    depth = 0
+    for at in range(start, len(after)):
+        text = after[at].text
+        if depth == 0 and (text == follows or (not braces and text in ("{", ";"))):
+            return at
+        depth += (text in _OPEN) - (text in _CLOSE)
+        if depth < 0:
+            return None if braces else at
+    return None

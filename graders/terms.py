@@ -176,6 +176,46 @@ def _offset(term: Term) -> tuple[Term, float]:
     return term, 0.0
 
 
+def refuted(p: Term, q: Term) -> bool:
+    """Whether some case that `p` names by a number (`n == 0`) makes `q` false; both in normal form."""
+    if p[0] == "or":
+        return any(refuted(part, q) for part in p[1:])
+    value: Term | None = None
+    if p[0] == "not" and len(p) == 2:
+        place, value = p[1], ("num", "0")
+    elif p[0] == "==" and number(p[1]) is not None:
+        place, value = p[2], p[1]
+    elif p[0] == "==" and number(p[2]) is not None:
+        place, value = p[1], p[2]
+    return value is not None and _holds(_put(q, place, value)) is False
+
+
+def _put(term: Term, place: Term, value: Term) -> Term:
+    if term == place:
+        return value
+    return (term[0], *(_put(p, place, value) if isinstance(p, tuple) else p for p in term[1:]))
+
+
+def _holds(term: Term) -> bool | None:
+    """The truth of a condition over numbers; None where it depends on a name."""
+    if term in (TRUE, FALSE):
+        return bool(term == TRUE)
+    if (value := number(term)) is not None:
+        return value != 0
+    if term[0] in ("and", "or"):
+        parts = [_holds(part) for part in term[1:]]
+        decisive = term[0] == "or"
+        return decisive if decisive in parts else None if None in parts else not decisive
+    if term[0] == "not" and (inner := _holds(term[1])) is not None:
+        return not inner
+    if term[0] in COMPARISONS and len(term) == 3:
+        left, right = number(term[1]), number(term[2])
+        if left is not None and right is not None:
+            return {"<": left < right, "<=": left <= right, ">": left > right, ">=": left >= right,
+                    "==": left == right, "!=": left != right}[term[0]]  # fmt: skip
+    return None
+
+
 def relation(before: Term, after: Term) -> Relation:
     """How a condition changed: `weaker` when it now holds more often, `stronger` when less often."""
     a, b = normal(before), normal(after)
