@@ -80,14 +80,14 @@ def _code_file(course: Course, path: Path, lesson_name: str | None) -> tuple[Les
     if not found.fits or found.fill is None:
         place = found.stops_fitting_at
         where = Where(str(path), place.line, place.column) if place else Where(str(path))
-        why = place.text if place else Text("the blank is not there", "找不到填空")
+        why = place.words if place else Text("the blank is not there", "找不到填空")
         text = Text("this file does not fit the template of {l}: {w}", "此文件与 {l} 的模板不符：{w}")
         raise BadInput(text.fill(l=lesson.id, w=why), where)
-    edits = tuple(EditNote(f"template:{e.line}", e.words, e.severity == "veto") for e in found.edits)
+    edits = tuple(
+        EditNote(f"template:{e.template_line or e.line}", e.words, e.before or e.after, e.severity == "veto") for e in found.edits
+    )
     notes = tuple(
-        Text("line {n}: {w}", "第 {n} 行：{w}").fill(n=e.line, w=e.words)
-        for e in found.edits
-        if e.severity != "harmless"
+        Text("line {n}: {w}", "第 {n} 行：{w}").fill(n=e.line, w=e.words) for e in found.edits if e.severity != "harmless"
     )
     return lesson, Submission(found.fill, str(path), sha256(raw), edits=edits, notes=notes)
 

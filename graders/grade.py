@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from graders import cases as case_builder
 from graders import prose_part, rubric, verdict
@@ -16,14 +16,29 @@ from graders.errors import EnvironmentProblem
 from graders.executors.base import BlankSpan, CompileProblem, Entry, Executor, Program, TritonEntry
 from graders.executors.pick import Backend, pick
 from graders.lesson import Case, Lesson
+from graders.observation import Job
 from graders.scorecard import CaseResult, Evidence, RefusedBlank, ScoreCard, SubmissionInfo, Veto
 from graders.submission import Submission
 from graders.text import Text
 
 if TYPE_CHECKING:
-    from graders.executors.triton_compile import CompileReport, PendingCompile
+    from graders.executors.triton_compile import CompileReport
 
 CASE_DEADLINE_S = 20.0
+
+
+class Compiling(Protocol):
+    """A compilation for GPU targets under way."""
+
+    def result(self, timeout_s: float | None = None) -> CompileReport: ...
+
+
+class Compiler(Protocol):
+    """A compile-only executor."""
+
+    def availability(self) -> Text | None: ...
+
+    def begin(self, program: Program, jobs: Sequence[Job]) -> Compiling: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,10 +215,11 @@ def _run_all(
 
 def _begin_compile(
     program: Program, lesson: Lesson, options: Options, executor: Executor | None
-) -> PendingCompile | None:
+) -> Compiling | None:
     """Start compile-only for GPU targets beside a CPU run, where the compiler is there."""
     if not options.compile_targets or (executor is not None and executor.tier == "gpu"):
         return None
+    compiler: Compiler
     if lesson.spec.language == "triton":
         from graders.executors.triton_compile import TritonCompile
 
@@ -246,7 +262,7 @@ def _static_name(lesson: Lesson) -> str:
 
 
 def _veto_of_edits(submission: Submission) -> list[Veto]:
-    return [Veto("boundary-check-removed", e.where, e.words) for e in submission.edits if e.veto]
+    return [Veto("boundary-check-removed", e.where, e.quote) for e in submission.edits if e.veto]
 
 
 __all__ = ["EnvironmentProblem", "Options", "Watch", "blank_rules", "grade", "ordered_cases", "program_of", "run_cases"]

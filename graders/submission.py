@@ -22,7 +22,8 @@ class EditNote:
     """A difference from the pristine template outside of the blank; `veto` where it removes or weakens a check."""
 
     where: str
-    words: str
+    text: Text
+    quote: str
     veto: bool
 
 

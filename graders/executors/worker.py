@@ -28,7 +28,7 @@ from typing import Any, Literal
 from graders import sandbox
 from graders.child.wire import MAX_BLOBS, Channel, WireClosed, WireError, WireTimeout
 
-Role = Literal["interpret", "compile", "gpu"]
+Role = Literal["interpret", "compile", "gpu", "native"]
 Flavour = Literal["light", "torch"]
 
 BOOTSTRAP = (
@@ -45,8 +45,16 @@ LIMITS: dict[tuple[Role, Flavour], sandbox.ResourceLimits] = {
     ("gpu", "torch"): sandbox.ResourceLimits(
         address_space=None, file_size=512 * sandbox.MIB, cpu_seconds=900, open_files=4096
     ),
+    ("native", "light"): sandbox.ResourceLimits(
+        address_space=None, file_size=64 * sandbox.MIB, cpu_seconds=900, open_files=4096
+    ),
 }
-ENVIRONMENT: dict[Role, dict[str, str]] = {"interpret": {"TRITON_INTERPRET": "1"}, "compile": {}, "gpu": {}}
+ENVIRONMENT: dict[Role, dict[str, str]] = {
+    "interpret": {"TRITON_INTERPRET": "1"},
+    "compile": {},
+    "gpu": {},
+    "native": {},
+}
 
 
 class RunEnded(Exception):
