@@ -29,9 +29,9 @@ def register(app: typer.Typer) -> None:
 
 
 def schema(kind: Annotated[Literal["report", "lesson"], typer.Argument(metavar="report|lesson")]) -> None:
-    from graders.reports.json_report import dumps
+    from graders.reports.json_report import dumps, plain
 
-    print(dumps(schema_of(kind)))
+    print(dumps(plain(schema_of(kind))))
 
 
 def schema_of(kind: Literal["report", "lesson"]) -> dict[str, object]:

@@ -73,6 +73,8 @@ def plain(value: Any) -> Any:
     """Arrays and numbers as JSON values; NaN and infinities as "nan", "inf", "-inf"."""
     if isinstance(value, np.ndarray):
         return plain(value.tolist()) if value.size <= MAX_SHOWN else {"shape": list(value.shape), "shown": False}
+    if isinstance(value, dict):
+        return {k: plain(v) for k, v in value.items()}
     if isinstance(value, (list, tuple)):
         return [plain(v) for v in value]
     if isinstance(value, (np.integer, bool, int)):
