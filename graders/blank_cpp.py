@@ -55,7 +55,7 @@ def find(template: str) -> int:
     """Offset of the blank; raises CourseError when it does not stand exactly once as a value in the code."""
     tree = cuda_tree.parse(template)
     source = template.encode("utf-8", "replace")
-    found = [n for n in cuda_tree.nodes(tree.root_node) if n.child_count == 0 and n.text == BLANK.encode()]
+    found = [n for n in cuda_tree.nodes(tree.root_node) if n.type == "identifier" and n.text == BLANK.encode()]
     if len(found) == 1:
         offset = cuda_tree.characters(source, found[0].start_byte)
         if _node(template, offset, "(0)") is not None:
@@ -238,7 +238,7 @@ class _Parser:
                 "'{t}' 左边缺少值：填空里不能取地址或用指针",
             )
             raise self.refuse(token, en, zh, t=token.text)
-        elif token.text == "(" and self.read.tokens[self.at + 1].text in _TYPE_WORDS:
+        elif self.at_cast():
             self.at += 1
             self.type_words()
             self.expect_cast_end(")")
@@ -246,6 +246,15 @@ class _Parser:
         else:
             self.primary()
         self.depth -= 1
+
+    def at_cast(self) -> bool:
+        """Whether a C cast begins here: `(float)x`, and not the brackets of `(float(x))`."""
+        at = self.at + 1
+        if self.token.text != "(" or self.read.tokens[at].text not in _TYPE_WORDS:
+            return False
+        while self.read.tokens[at].text in _TYPE_WORDS:
+            at += 1
+        return self.read.tokens[at].text != "("
 
     def type_words(self) -> list[Token]:
         """Read the words of one scalar type."""
