@@ -7,11 +7,12 @@ turn ('but in fact'), a withdrawn first idea, 'it is not true that ...', a condi
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from graders.prose.normalise import Plain, normalise
 
 _F = re.IGNORECASE | re.ASCII
+_S = r"[^\w\u4e00-\u9fff]*"  # white space and marks (under ASCII rules \W would take Chinese characters too)
 
 
 @dataclass(slots=True)
@@ -58,7 +59,7 @@ class Reading:
 _SENTENCE = re.compile(r"[。!?;\n]+|\.(?=\s|$)(?<!\.\.\.)|\.(?=[\u4e00-\u9fff])")
 _PAREN = re.compile(r"[(\[][^()\[\]\u4e00-\u9fff]{0,60}[)\]]")
 _SPLIT = re.compile(
-    r"[,:](?!:)|\s—\s|\s--\s|(?<=[\u4e00-\u9fff]) (?=[\u4e00-\u9fff])"
+    r",|(?<=.{9}):(?!:)(?=.{9})|\s—\s|\s--\s|(?<=[\u4e00-\u9fff]) (?=[\u4e00-\u9fff])"
     r"|(?=(?<!是)因为|所以|但(?!凡)|于是|因此|从而|导致|而且|不过(?!滤)|否则|然而|反而|而(?=是)|并且)"
     r"|(?= (?:because|so(?! that| far| on| much| called)|but|therefore|which|hence|thus|while|whereas|and then|otherwise|since|yet|and so|then)\b)",
     _F,
@@ -83,17 +84,17 @@ _DENIAL = re.compile(
     _F,
 )
 _DENIED_AFTER = re.compile(
-    r"^\W*(?:and |but |no,? )?(?:this|that|it|which)(?:'s| is| was|) (?:claim |statement |idea )?(?:just |simply |plain |also |all |completely |obviously |actually )?"
+    r"^"+_S+r"(?:and |but |no,? )?(?:this|that|it|which)(?:'s| is| was|) (?:claim |statement |idea )?(?:just |simply |plain |also |all |completely |obviously |actually )?"
     r"(?:wrong|false|untrue|not (?:true|right|the case|correct|so|what happens)|incorrect|a myth|nonsense)\b"
-    r"|^\W*(?:这|那|此|以上|上述|这个|这种|这样)(?:个|种|句话|一?点|样)?(?:说法|想法|理解|观点|看法|结论|话)?(?:其实|当然|显然|完全|都|也|并)?(?:是|就)?(?:不(?:对|成立|正确|是真的|是这样|是事实)|错|假的|误解|误区|没有的事)"
-    r"|^\W*(?:不(?:对|是这样|成立)|并非如此|不是这么回事|恰恰相反|正好相反|事实相反|错(?:了|的|误))\W*$"
-    r"|^\W*(?:not true|wrong|false|nope|the opposite is true|not so|quite the opposite)\W*$",
+    r"|^"+_S+r"(?:这|那|此|以上|上述|这个|这种|这样)(?:个|种|句话|一?点|样)?(?:说法|想法|理解|观点|看法|结论|话)?(?:其实|当然|显然|完全|都|也|并)?(?:是|就)?(?:不(?:对|成立|正确|是真的|是这样|是事实)|错|假的|误解|误区|没有的事)"
+    r"|^"+_S+r"(?:不(?:对|是这样|成立)|并非如此|不是这么回事|恰恰相反|正好相反|事实相反|错(?:了|的|误))"+_S+r"$"
+    r"|^"+_S+r"(?:not true|wrong|false|nope|the opposite is true|not so|quite the opposite)"+_S+r"$",
     _F,
 )
 # A clause that ends in a verdict on a statement made in the same clause: '说...是错的'.
 _DENIED_IN = re.compile(
-    r"(?:说|认为|以为|觉得|声称|所谓|关于).{2,60}(?:是|都|就)?(?:不对|错(?:的|了|误)|不成立|不正确|假的|误解|误区|不准确)(?:的)?\W*$"
-    r"|\b(?:saying|thinking|claiming|believing|the (?:claim|idea|belief|notion|view) that|to (?:say|think|claim)|people who (?:say|think))\b.{3,90}\b(?:wrong|false|mistaken|not true|incorrect|a mistake|nonsense)\W*$",
+    r"(?:说|认为|以为|觉得|声称|所谓|关于).{2,60}(?:是|都|就)?(?:不对|错(?:的|了|误)|不成立|不正确|假的|误解|误区|不准确)(?:的)?"+_S+r"$"
+    r"|\b(?:saying|thinking|claiming|believing|the (?:claim|idea|belief|notion|view) that|to (?:say|think|claim)|people who (?:say|think))\b.{3,90}\b(?:wrong|false|mistaken|not true|incorrect|a mistake|nonsense)"+_S+r"$",
     _F,
 )
 _QUOTE = re.compile(
@@ -111,11 +112,11 @@ _TURN = re.compile(
     _F,
 )
 _WITHDRAWN = re.compile(
-    r"scratch (?:that|it)|^\W*(?:no,? )?(?:wait|correction|oops|hmm,? no|sorry,? (?:that|i)|i take that back|on second thought|never ?mind)|划掉|收回|更正|(?:我)?(?:说|写)(?:错|反)了|等等|不对,|上面(?:写|说)?错|前面(?:那句)?(?:写|说)?错",
+    r"scratch (?:that|it)|^"+_S+r"(?:no,? )?(?:wait|correction|oops|hmm,? no|sorry,? (?:that|i)|i take that back|on second thought|never ?mind)|划掉|收回|更正|(?:我)?(?:说|写)(?:错|反)了|等等|不对,|上面(?:写|说)?错|前面(?:那句)?(?:写|说)?错",
     _F,
 )
 _SUPPOSED = re.compile(
-    r"如果|假如|假设|若(?!干)|要是|倘若|万一|否则|不然|要不|换成|假使|反之|一旦|\bif\b|otherwise|suppose|\bwould\b|'d\b|imagine|had (?:you|we|i)\b|were to|wrongly|错误地|误(?:填|设|用|写)|\bunless\b|\bsay you\b|\bwere\b(?= \w+ (?:0|1|filled|padded))|手滑|不小心|填成|写成|改成",
+    r"如果|假如|假设|若(?!干)|要是|倘若|万一|否则|不然|要不|换成|假使|反之|一旦|的话|\bif\b|otherwise|suppose|imagine|had (?:you|we|i)\b|were to|wrongly|错误地|误(?:填|设|用|写)|\bunless\b|\bsay you\b|\bwere\b(?= \w+ (?:0|1|filled|padded))|手滑|不小心|填成|写成|改成",
     _F,
 )
 _HEDGE = re.compile(
@@ -151,7 +152,6 @@ def _pieces(text: str) -> list[tuple[int, int, int]]:
         return m.group(0).replace(",", "\x01").replace(":", "\x02").replace(";", "\x03")
 
     shielded = _PAREN.sub(protect, text)
-    shielded = _TOPIC.sub(lambda m: "\x04" * len(m.group(0)), shielded)
     found: list[tuple[int, int, int]] = []
     sentence, at = 0, 0
     ends = [(m.start(), m.end()) for m in _SENTENCE.finditer(shielded)] + [(len(shielded), len(shielded))]
@@ -174,7 +174,9 @@ def _pieces(text: str) -> list[tuple[int, int, int]]:
 def read_clauses(answer: str) -> Reading:
     """Split an answer into clauses and mark the scopes they stand in."""
     plain = normalise(answer)
-    text = plain.text
+    # The title of the lesson is not a statement: its words name no concept.
+    text = _TOPIC.sub(lambda m: "#" * len(m.group(0)), plain.text)
+    plain = replace(plain, text=text)
     clauses = [Clause(a, b, s, text[a:b]) for a, b, s in _pieces(text)]
     reading = Reading(plain, clauses)
     for c in clauses:
@@ -182,7 +184,7 @@ def read_clauses(answer: str) -> Reading:
         c.hedged = bool(_HEDGE.search(c.text))
         c.supposed = bool(_SUPPOSED.search(c.text))
         c.plea = bool(_PLEA.search(c.text))
-        c.question = tail == "?" or bool(re.match(r"\W*(?:为什么|为何|why|what|how|哪)", c.text) and tail == "?")
+        c.question = tail == "?" or bool(re.match(_S + r"(?:为什么|为何|why|what|how|哪)", c.text) and tail == "?")
         c.denied = bool(_DENIAL.search(c.text) or _DENIED_IN.search(c.text))
     _reach(clauses)
     _quotes(clauses)
@@ -205,7 +207,7 @@ def _reach(clauses: list[Clause]) -> None:
                 before.denied
                 and not turn
                 and _DENIAL.search(before.text)
-                and re.match(r"\W*(?:and|or|nor|也|并|或)", c.text)
+                and re.match(_S + r"(?:and|or|nor|也|并|或)", c.text)
             ):
                 c.denied = True
 
@@ -268,9 +270,11 @@ _CJK_OR_WORD = re.compile(r"[\u4e00-\u9fff]|[a-z0-9_'.]+|[<>=+*/!-]+", _F)
 
 def negations_before(clause: Clause, at: int, reach: int = 6) -> int:
     """How many negations reach the words at `at` (offset in the clause) from their left."""
-    count = 0
-    for m in NEGATION.finditer(clause.text, 0, at):
-        gap = clause.text[m.end() : at]
-        if len(_CJK_OR_WORD.findall(gap)) <= reach and not _BARRIER.search(gap):
-            count += 1
+    # The nearest negation counts; an earlier one only where the two stand together ('not un...', '不是不').
+    count, edge, limit = 0, at, reach
+    for m in reversed(list(NEGATION.finditer(clause.text, 0, at))):
+        gap = clause.text[m.end() : edge]
+        if len(_CJK_OR_WORD.findall(gap)) > limit or _BARRIER.search(gap):
+            break
+        count, edge, limit = count + 1, m.start(), 1
     return count

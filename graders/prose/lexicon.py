@@ -21,7 +21,7 @@ from graders.text import Text
 _F = re.IGNORECASE | re.ASCII
 _EDGE = r"(?:(?<![a-z0-9_])|(?![a-z0-9_]))"
 _TOKEN = re.compile(
-    r"(\(\?(?:<?[!=]|:)|\\.|\[\^?[^\]]+\]|\*(?<=\)\*))|\s*\.\.(\d*)\s*|([a-z0-9_']+)\*|(\()|(\))|(\|)|(\?)|(\s+)|(.)",
+    r"(\(\?(?:<?[!=]|:)|\\.|\[\^?[^\]]+\]|\*(?<=\)\*))|\s*\.\.(\d*)\s*|([a-z0-9_']+)\*|([a-z][a-z0-9_']*[a-z0-9_']\??)|(\()|(\))|(\|)|(\?)|(\s+)|(.)",
     _F | re.DOTALL,
 )
 # A gap never runs over a negation: 'the store does not remove' is not 'the store .. remove'.
@@ -36,15 +36,22 @@ def spelling_pattern(spelling: str) -> str:
         return f"(?:{spelling[3:].strip()})"
     out: list[str] = []
     chinese = bool(_CJK.search(spelling))
-    for m in _TOKEN.finditer(spelling.strip().lower()):
-        raw, gap, stem, opening, closing, bar, optional, blank, char = m.groups()
+    spelling = spelling.strip().lower()
+    for m in _TOKEN.finditer(spelling):
+        raw, gap, stem, word, opening, closing, bar, optional, blank, char = m.groups()
         if raw:
             out.append(raw)
         elif gap is not None:
             length = int(gap) if gap else (12 if chinese else 26)
             out.append(rf"(?:{_NO_NEGATION}(?:[^,;.:。!?\n]|\.(?=\d))){{0,{length}}}?")
         elif stem:
-            out.append(re.escape(stem) + r"\w*")
+            out.append(_word_start(spelling, m.start()) + re.escape(stem) + r"\w*")
+        elif word:
+            # Latin words stand alone, also inside alternatives; a final `?` belongs to the last letter.
+            tail = "?" if word.endswith("?") else ""
+            following = spelling[m.end() : m.end() + 1]
+            edge = "" if following and following in "(*[\\'" or following.isdigit() else r"(?![a-z0-9_])"
+            out.append(_word_start(spelling, m.start()) + re.escape(word.rstrip("?")) + tail + edge)
         elif opening:
             out.append("(?:")
         elif closing or bar or optional:
@@ -55,6 +62,14 @@ def spelling_pattern(spelling: str) -> str:
             out.append(re.escape(char))
     body = "".join(out)
     return f"{_EDGE}(?:{body}){_EDGE}"
+
+
+def _word_start(spelling: str, at: int) -> str:
+    """The boundary in front of a Latin word, unless it goes on from a group or is the ending n't."""
+    before = spelling[at - 1 : at]
+    if spelling.startswith("n't", at) or (before and (before in ")]?'\\" or before.isalnum() and before.isascii())):
+        return "" if before != "?" or spelling.startswith("n't", at) else r"(?<![a-z0-9_])"
+    return r"(?<![a-z0-9_])"
 
 
 @dataclass(slots=True)

@@ -144,7 +144,7 @@ def read_link(link: Link, mentions: Mentions) -> LinkReading:
             stated = hit
         if way.polar and any(a.role == "effect" and any(s for s, _ in a.parts) for a in way.atoms):
             flipped = find_way(way, mentions, flip_role="effect")
-            if flipped and not flipped.reversed and _asserted(flipped, reading):
+            if flipped and not flipped.reversed and _asserted(flipped, reading) and _tight(flipped, reading):
                 against = against if against and against.end - against.start <= flipped.end - flipped.start else flipped
     for way in link.against:
         hit = find_way(way, mentions)
@@ -164,6 +164,18 @@ def read_link(link: Link, mentions: Mentions) -> LinkReading:
     if against:
         return _reading(link, "contradicted", against, reading)
     return LinkReading(link.id, "missing", core=link.core, weight=link.weight)
+
+
+_GOES_ON = re.compile(r"[^\w\u4e00-\u9fff]*(?:就|则|会|所以|因此|它|这|从而|而且|于是|也|so\b|then\b|and\b|it\b|they\b|which\b|therefore\b|hence\b|thus\b|that\b|this\b)", _F)
+
+
+def _tight(hit: Hit, reading: Reading) -> bool:
+    """Whether a denial is said in one breath: one clause, or a clause and the one that goes on from it."""
+    first, last = hit.clauses[0], hit.clauses[-1]
+    if first == last:
+        return True
+    a, b = reading.clauses[first], reading.clauses[last]
+    return last == first + 1 and a.sentence == b.sentence and bool(_GOES_ON.match(b.text))
 
 
 def _asserted(hit: Hit, reading: Reading) -> bool:

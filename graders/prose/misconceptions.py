@@ -50,6 +50,8 @@ def _read(misconception: Misconception, mentions: Mentions) -> MisconceptionRead
     reading = mentions.reading
     best: tuple[int, Force, Hit] | None = None
     times = 0
+    if any(atom_mentions(atom, mentions) for atom in misconception.unless_anywhere):
+        return None
     for way in misconception.ways:
         hit = find_way(way, mentions)
         if hit is None or hit.reversed:

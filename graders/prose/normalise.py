@@ -85,7 +85,7 @@ _SLIPS: tuple[tuple[str, str], ...] = (
     (r"probabilites|probabilties|probablities", "probabilities"), (r"indentity|idenity|identiy", "identity"), (r"maximun|maxium", "maximum"),
     (r"n['’]t\b", "n't"), (r"\b(do|does|did|is|are|was|were|wo|ca|would|could|should|has|have|must)nt\b", r"\1n't"), (r"\bcannot\b|\bcan not\b", "can't"),
     (r"最大直", "最大值"), (r"分毋", "分母"), (r"做为", "作为"), (r"下标号|序号", "下标"), (r"next_?pow(?:er)?_?(?:of)?_?2", "next_power_of_2"),
-    (r"w/o\b", "without"), (r"\bw/", "with "), (r"\bidc\b", "don't care"), (r"\bgonna\b", "going to"),
+    (r"(?<=\d) ?x ?(?=\d)", " * "), (r"w/o\b", "without"), (r"\bw/", "with "), (r"\bidc\b", "don't care"), (r"\bgonna\b", "going to"),
 )  # fmt: skip
 
 

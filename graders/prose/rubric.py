@@ -65,7 +65,8 @@ class Misconception:
     veto: bool = True
     cap: float = 1.0
     experiment: str = ""  # id of the follow-up whose run refutes it
-    unless: tuple[Atom, ...] = ()  # words that show that the right thing is meant
+    unless: tuple[Atom, ...] = ()  # words near by that show that the right thing is meant
+    unless_anywhere: tuple[Atom, ...] = ()  # the same, wherever in the answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +89,7 @@ class Question:
     links: tuple[Link, ...]
     full: str  # condition over link ids for full points
     part: str  # condition for half of them
-    prompt_words: str = ""
+    about: Atom | None = None  # an answer that names none of these is off the point
 
     def link(self, name: str) -> Link | None:
         """A link by its id."""
@@ -262,7 +263,7 @@ class _Builder:
 
 
 _LINK_KEYS = {"id", "core", "weight", "says", "ask", "ways", "against", "patterns", "false_patterns"}
-_QUESTION_KEYS = {"points", "links", "full", "part"}
+_QUESTION_KEYS = {"points", "links", "full", "part", "about"}
 _MISCONCEPTION_KEYS = {
     "id",
     "questions",
@@ -275,6 +276,7 @@ _MISCONCEPTION_KEYS = {
     "refutes",
     "experiment",
     "unless",
+    "unless_anywhere",
 }
 _TOP_KEYS = {"format", "lexicon", "questions", "misconceptions", "follow_ups", "sections", "claims"}
 
@@ -341,7 +343,9 @@ def _question(build: _Builder, name: str) -> Question:
             names = ", ".join(sorted(unknown))
             raise source.error((*place, key), Text(f"no such link: {names}", f"没有这样的链：{names}"))
         conditions.append(condition)
-    return Question(name, source.number((*place, "points"), 2.0), tuple(links), conditions[0], conditions[1])
+    words = source.at((*place, "about"))
+    about = build.atom("about", words, (*place, "about")) if words is not None else None
+    return Question(name, source.number((*place, "points"), 2.0), tuple(links), conditions[0], conditions[1], about)
 
 
 def _misconception(build: _Builder, index: int, questions: dict[str, Question]) -> Misconception:
@@ -359,6 +363,10 @@ def _misconception(build: _Builder, index: int, questions: dict[str, Question]) 
     unless = tuple(
         build.atom("unless", words, (*at, "unless", i)) for i, words in enumerate(source.items((*at, "unless")))
     )
+    anywhere = tuple(
+        build.atom("unless", words, (*at, "unless_anywhere", i))
+        for i, words in enumerate(source.items((*at, "unless_anywhere")))
+    )
     return Misconception(
         id=source.string((*at, "id")),
         says=source.text((*at, "says")),
@@ -370,6 +378,7 @@ def _misconception(build: _Builder, index: int, questions: dict[str, Question]) 
         cap=source.number((*at, "cap"), 1.0),
         experiment=source.string((*at, "experiment"), ""),
         unless=unless,
+        unless_anywhere=anywhere,
     )
 
 

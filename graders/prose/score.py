@@ -6,14 +6,15 @@ import re
 from dataclasses import dataclass
 
 from graders.prose.clauses import Reading
-from graders.prose.links import LinkReading
+from graders.prose.lexicon import Mentions
+from graders.prose.links import LinkReading, atom_mentions
 from graders.prose.misconceptions import MisconceptionReading
 from graders.prose.rubric import Question, holds
 
 _F = re.IGNORECASE | re.ASCII
-_ITEMS = re.compile(r"[、,/;。\n]|\.(?=\s|$)|\|")
+_ITEMS = re.compile(r"[、,/;。\n]|\.(?=\s|$)")
 _PREDICATES = re.compile(
-    r"因为|所以|于是|就|会|使|让|变成|等于|得到|不(?:会|变|影响|再|能)|才|把|被|是|=|->|填|补|写|取|减|加|\bis\b|\bare\b|becomes?|because|\bso\b|gives?|adds?|keeps?|would|will|\bthen\b|\bit\b"
+    r"因为|所以|于是|就|会|使|让|变成|等于|得到|不(?:会|变|影响|再|能)|才|把|被|是|=|->|填|补|写|取|减|加|了|在|再|先|给|赋|得|过|都|只|每|那|这|它|要|能|用|做|看|留|换|选|赢|输|\bis\b|\bare\b|becomes?|because|\bso\b|gives?|adds?|keeps?|would|will|\bthen\b|\bit\b"
     r"|\bwins?\b|\bloses?\b|returns?|stays?|\bhas\b|\bhave\b|means?|\bget|\bdoes|\bdo\b|can|\bfill|\btake|\bcarr|\bpad\b|\bload|\bwrite|\bstore",
     _F,
 )
@@ -72,7 +73,7 @@ def to_step(points: float, maximum: float) -> float:
 
 
 def rule_score(
-    question: Question, reading: Reading, links: list[LinkReading], misconceptions: list[MisconceptionReading]
+    question: Question, reading: Reading, links: list[LinkReading], misconceptions: list[MisconceptionReading], mentions: Mentions
 ) -> RuleScore:
     """Points of an answer by its links, held down by what contradicts them."""
     stated = frozenset(x.id for x in links if x.state == "stated")
@@ -109,6 +110,12 @@ def rule_score(
         elif m.force == "asserted":
             caps.append(m.id)
             points = min(points, m.cap if question.maximum > 1 else (0.0 if m.cap <= 0.5 else points))
+    if reading.admits and points > question.maximum / 2 and question.maximum > 1:
+        caps.append("admits")
+        points = question.maximum / 2
+    if question.about and not atom_mentions(question.about, mentions):
+        caps.append("off-topic")
+        points = 0.0
     if stuffed:
         caps.append("term-list")
         points = 0.0
