@@ -28,7 +28,7 @@ TRITON = [
     "tl.cast(0, tl.float32)", "tl.cast(0.0, dtype=tl.float32)", "tl.full((), 0.0, tl.float32)", "tl.full([BLOCK], 0.0, tl.float32)",
     "tl.full(shape=(BLOCK,), value=0, dtype=tl.float32)", "tl.float32", "1if N else 0", "N is None", "0.0 if N is not None else 1",
 ]  # fmt: skip
-PAIR = "other_val > vi.val || (other_val == vi.val && other_idx >= 0 && (vi.idx < 0 || other_idx < vi.idx))"
+PAIR = "other_val > vi.val || (vi.val == other_val && 0 <= other_idx && (vi.idx < 0 || vi.idx > other_idx))"
 CUDA = [
     PAIR, PAIR.replace("||", "or").replace("&&", "and"), PAIR.replace(" ", ""), PAIR.replace(" ", "\n"), f"({PAIR})", f"!!({PAIR})",
     PAIR.replace("other_val > vi.val", "vi.val < other_val"), f"!(!({PAIR}))", f"not not ({PAIR})", f"  {PAIR}\r\n",

@@ -2,16 +2,16 @@
 # The blank is written ______ in this comment, which does not count.
 import torch
 import triton
-import triton.language as tl
+from triton import language as tl
 
 
 @triton.jit
-def row_kernel(src, dst, step, N: tl.constexpr, BLOCK: tl.constexpr):
+def add_row(src, dst, step, N: tl.constexpr, BLOCK: tl.constexpr):
     """一行一个 program：Each program adds up one row."""
     line = tl.program_id(0)
     cols = tl.arange(0, BLOCK)
     inside = cols < N
-    part = tl.load(src + line * step + cols, mask=inside, other=______)  # 单位元
+    part = tl.load(src + line * step + cols, mask=inside, other=______)  # 单位元  # noqa: F821
     tl.store(dst + line, tl.sum(part.to(tl.float32), axis=0))
 
 
@@ -29,7 +29,7 @@ def row_sum(x, out):
         raise ValueError("rows are empty")
     if out.shape != (rows,):
         raise ValueError("out does not fit")
-    row_kernel[(rows,)](x, out, x.stride(0), N=n, BLOCK=triton.next_power_of_2(n))
+    add_row[(rows,)](x, out, x.stride(0), N=n, BLOCK=triton.next_power_of_2(n))
     return out
 
 
