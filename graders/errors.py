@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from graders.text import Lang, Text, same
+from graders.text import Text, same
 
 EXIT_PASSED = 0
 EXIT_NOT_PASSED = 1
@@ -44,7 +44,7 @@ class CourseError(Exception):
         self.where = where
         super().__init__(self.message("en"))
 
-    def message(self, lang: Lang) -> str:
+    def message(self, lang: str) -> str:
         """The line for the person, with the place in front where one is known."""
         words = self.text.pick(lang)
         return f"{self.where}: {words}" if self.where else words

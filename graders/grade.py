@@ -85,6 +85,43 @@ def grade(
         evidence = Evidence(tier="static", executor="none", pending=False)
     else:
         results, evidence = _execute(fill, lesson, options, watch)
+    return _card(submission, lesson, rules, results, evidence, fill.sha256 if fill else None, refused)
+
+
+def regrade(
+    card: ScoreCard, submission: Submission, lesson: Lesson, options: Options, report: CompileReport | None = None
+) -> ScoreCard:
+    """Judge again without running anything: other answers, or a compile report that arrived after the cases.
+
+    `card` must come from the same blank on the same lesson; its cases and its evidence are taken over.
+    """
+    rules = options.rubric.merged(lesson.spec.rubric)
+    results, evidence = list(card.cases), card.evidence
+    if report is not None and card.refused is None:
+        results, evidence = _with_compiled(lesson, results, evidence, report)
+    return _card(submission, lesson, rules, results, evidence, card.submission.blank_sha256, card.refused)
+
+
+def compile_for_gpu(fill: str, lesson: Lesson, options: Options) -> Compiling | None:
+    """Start compiling a blank for GPU targets; None where there is no compiler, or a GPU compiles it anyway.
+
+    For a front end that shows the verdict of the cases first (`compile_targets=False`) and `regrade`s with the report. The
+    blank must have passed the gate: raises Refused otherwise.
+    """
+    program = program_of(lesson, inject(lesson.template, check_fill(fill, lesson.template, blank_rules(lesson))))
+    return _begin_compile(program, lesson, replace(options, compile_targets=True), options.executor)
+
+
+def _card(
+    submission: Submission,
+    lesson: Lesson,
+    rules: rubric.RubricSpec,
+    results: list[CaseResult],
+    evidence: Evidence,
+    blank_sha256: str | None,
+    refused: RefusedBlank | None,
+) -> ScoreCard:
+    """Read the prose, apply the rubric."""
     reading = prose_part.read(lesson, submission, results, rules)
     judged = rubric.judge(
         rules,
@@ -96,7 +133,7 @@ def grade(
         boundary_and_tradeoff=reading.boundary_and_tradeoff,
         independent=submission.independent,
     )
-    info = SubmissionInfo(submission.path, submission.sha256, fill.sha256 if fill else None, submission.notes)
+    info = SubmissionInfo(submission.path, submission.sha256, blank_sha256, submission.notes)
     return ScoreCard(
         lesson=lesson.id,
         submission=info,
@@ -177,16 +214,31 @@ def _execute(fill: Fill, lesson: Lesson, options: Options, watch: Watch) -> tupl
         results, evidence = _run_all(lesson, program, executor, chosen, options, watch)
     if compiling is not None:
         watch.doing(Text("compiling for GPU targets", "正在为 GPU 目标编译"))
-        report = compiling.result()
-        evidence = replace(evidence, compiled=tuple(report.compiled))
-        problem = _compile_problem(report)
-        if problem is not None:
-            results = {c.name: verdict.failed_to_compile(c, problem.findings, problem.text) for c in (chosen or every)}
+        listed, evidence = _with_compiled(lesson, list(results.values()), evidence, compiling.result())
+        results = {result.name: result for result in listed}
     for case in every:
         if case.name not in results:
             results[case.name] = verdict.not_run(case, _why_not_run(case, executor, missing))
     order = {case.name: i for i, case in enumerate(every)}
     return sorted(results.values(), key=lambda r: order[r.name]), evidence
+
+
+def _with_compiled(
+    lesson: Lesson, results: list[CaseResult], evidence: Evidence, report: CompileReport
+) -> tuple[list[CaseResult], Evidence]:
+    """What a compile report adds: the targets, or the failure of every case that was run (of all, where none was)."""
+    evidence = replace(evidence, compiled=tuple(report.compiled))
+    problem = _compile_problem(report)
+    if problem is None:
+        return results, evidence
+    ran = {r.name for r in results if r.outcome != "not-run"}
+    failed = {
+        case.name: verdict.failed_to_compile(case, problem.findings, problem.text)
+        for case in ordered_cases(lesson)
+        if case.name in ran or not ran
+    }
+    kept = [r for r in results if r.name not in failed]
+    return [*failed.values(), *kept], evidence
 
 
 def _run_all(
@@ -213,9 +265,7 @@ def _run_all(
     return results, evidence
 
 
-def _begin_compile(
-    program: Program, lesson: Lesson, options: Options, executor: Executor | None
-) -> Compiling | None:
+def _begin_compile(program: Program, lesson: Lesson, options: Options, executor: Executor | None) -> Compiling | None:
     """Start compile-only for GPU targets beside a CPU run, where the compiler is there."""
     if not options.compile_targets or (executor is not None and executor.tier == "gpu"):
         return None
@@ -265,4 +315,15 @@ def _veto_of_edits(submission: Submission) -> list[Veto]:
     return [Veto("boundary-check-removed", e.where, e.quote) for e in submission.edits if e.veto]
 
 
-__all__ = ["EnvironmentProblem", "Options", "Watch", "blank_rules", "grade", "ordered_cases", "program_of", "run_cases"]
+__all__ = [
+    "EnvironmentProblem",
+    "Options",
+    "Watch",
+    "blank_rules",
+    "compile_for_gpu",
+    "grade",
+    "ordered_cases",
+    "program_of",
+    "regrade",
+    "run_cases",
+]

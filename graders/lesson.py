@@ -200,9 +200,13 @@ class Launches(Spec):
 
 
 class Case(Spec):
-    """One case: its inputs, how it is compared, who sees it."""
+    """One case: its inputs, how it is compared, who sees it.
+
+    `name` is what reports and fills refer to, in every language; `title` is what a learner reads instead, where given.
+    """
 
     name: str = Field(min_length=1, max_length=80)
+    title: Words | None = None
     group: Group
     visible: bool = False
     about: Words
@@ -228,6 +232,17 @@ class Question(Spec):
 
     id: QuestionId
     prompt: Words
+
+
+class PictureSpec(Spec):
+    """How a failing case is drawn. `probe` is a second template with the same blank that shows the state inside the kernel.
+
+    row-sum and softmax: the probe's host function `probe(x, out)` takes one row (1, N) and fills `out` (BLOCK,) with what the
+    lanes hold after the load. argmax-tree: `probe(x, n, blocks, threads, trace)` as the entry of a CUDA template.
+    """
+
+    kind: Literal["row-sum", "softmax", "argmax-tree"]
+    probe: str
 
 
 class TextFiles(Spec):
@@ -261,6 +276,7 @@ class LessonSpec(Spec):
     credit: Literal["all", "proportional"] = "all"
     rubric: dict[str, Any] = Field(default_factory=dict)
     cases: Annotated[tuple[Case, ...], Strict(False)] = Field(min_length=1)
+    picture: PictureSpec | None = None
     hints: Annotated[tuple[Words, ...], Strict(False)] = Field(min_length=3, max_length=3)
     questions: Annotated[tuple[Question, ...], Strict(False)]
 

@@ -34,7 +34,10 @@ class CaseView:
 
 @dataclass(frozen=True, slots=True)
 class CaseResult:
-    """One case: what came out, in one sentence, with the findings of the instruments."""
+    """One case: what came out, in one sentence, with the findings of the instruments.
+
+    `title` is the name as a learner reads it, where the lesson gives one.
+    """
 
     name: str
     group: Literal["normal", "boundary"]
@@ -45,6 +48,7 @@ class CaseResult:
     findings: tuple[Finding, ...] = ()
     view: CaseView | None = None
     seconds: float = 0.0
+    title: Text | None = None
 
 
 @dataclass(frozen=True, slots=True)

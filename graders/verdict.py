@@ -63,7 +63,9 @@ def wanted_outputs(lesson: Lesson, case: Case, env: dict[str, Any]) -> dict[str,
 def _result(
     case: Case, outcome: Outcome, detail: Text, findings: tuple[Finding, ...], view: CaseView | None, seconds: float
 ) -> CaseResult:
-    return CaseResult(case.name, case.group, case.visible, outcome, case.about.text, detail, findings, view, seconds)
+    title = case.title.text if case.title else None
+    about = case.about.text
+    return CaseResult(case.name, case.group, case.visible, outcome, about, detail, findings, view, seconds, title)
 
 
 def _one(lesson: Lesson, case: Case, run: Run) -> tuple[Outcome, Text, CaseView | None]:
