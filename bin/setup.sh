@@ -3,6 +3,8 @@
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 venv="$here/.venv"
+triton=torch
+[ "${COURSE_TORCH:-1}" != 0 ] || triton=triton
 
 say() { printf 'course: %s\n' "$*" >&2; }
 
@@ -49,8 +51,9 @@ prepare() {
     fi
     install base || { say "the packages could not be installed: see pip's words above; COURSE_PIP_ARGS passes options to pip"; exit 3; }
     [ -f "$venv/.linked" ] || link_package
-    if ! install triton; then
-        say "torch and triton could not be installed: Triton lessons cannot run yet, CUDA lessons can (tried again at the next start)"
+    # COURSE_TORCH=0 leaves torch (a large download) out: without a GPU the lessons run without it.
+    if ! install "$triton"; then
+        say "$triton could not be installed: Triton lessons cannot run yet, CUDA lessons can (tried again at the next start)"
     fi
     command -v g++ >/dev/null 2>&1 || say "g++ is missing: CUDA lessons cannot run on the CPU (sudo apt install g++); Triton lessons can"
     for name in "$@"; do
@@ -63,7 +66,7 @@ prepare() {
 ready() {
     local name
     [ -f "$venv/.linked" ] || return 1
-    for name in base triton "$@"; do
+    for name in base "$triton" "$@"; do
         cmp -s "$venv/.installed-$name" "$here/requirements/$name.txt" || return 1
     done
 }
