@@ -144,6 +144,15 @@ _TOPIC = re.compile(
 )
 
 
+def _spaces_as_commas(m: re.Match[str]) -> str:
+    """A long Chinese line without any punctuation parts its clauses by blanks."""
+    line = m.group(0)
+    if len(line) < 30 or re.search(r"[,。;!?]", line) or not re.search(r"[\u4e00-\u9fff]{8}", line):
+        return line
+    blanks = re.findall(r"(?<=[\u4e00-\u9fff]) | (?=[\u4e00-\u9fff])", line)
+    return re.sub(r"(?<=[\u4e00-\u9fff]) | (?=[\u4e00-\u9fff])", ",", line) if len(blanks) <= len(line) // 6 else line
+
+
 def _pieces(text: str) -> list[tuple[int, int, int]]:
     """(start, end, sentence) of the clauses."""
 
@@ -152,6 +161,7 @@ def _pieces(text: str) -> list[tuple[int, int, int]]:
         return m.group(0).replace(",", "\x01").replace(":", "\x02").replace(";", "\x03")
 
     shielded = _PAREN.sub(protect, text)
+    shielded = re.sub(r"[^\n]+", _spaces_as_commas, shielded)
     found: list[tuple[int, int, int]] = []
     sentence, at = 0, 0
     ends = [(m.start(), m.end()) for m in _SENTENCE.finditer(shielded)] + [(len(shielded), len(shielded))]

@@ -21,7 +21,7 @@ from graders.text import Text
 _F = re.IGNORECASE | re.ASCII
 _EDGE = r"(?:(?<![a-z0-9_])|(?![a-z0-9_]))"
 _TOKEN = re.compile(
-    r"(\(\?(?:<?[!=]|:)|\\.|\[\^?[^\]]+\]|\*(?<=\)\*))|\s*\.\.(\d*)\s*|([a-z0-9_']+)\*|([a-z][a-z0-9_']*[a-z0-9_']\??)|(\()|(\))|(\|)|(\?)|(\s+)|(.)",
+    r"(\(\?(?:<?[!=]|:)|\\.[*+]?|\[\^?[^\]]+\][*+]?|[*+](?<=\)[*+]))|\s*\.\.(\d*)\s*|([a-z0-9_']+)\*|([a-z][a-z0-9_']*[a-z0-9_']\??)|(\()|(\))|(\|)|(\?)|(\s+)|(.)",
     _F | re.DOTALL,
 )
 # A gap never runs over a negation: 'the store does not remove' is not 'the store .. remove'.

@@ -47,7 +47,7 @@ _VOCABULARY = {
 
 _LATEX: tuple[tuple[str, str], ...] = (
     (r"\\(?:text|mathrm|mathbf|mathit|mathtt|texttt|operatorname|mathbb|mathcal|boldsymbol|textbf)\s*\{([^{}]*)\}", r"\1"),
-    (r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}", r"(\1)/(\2)"),
+    (r"\\(?:hat|widehat|tilde|bar|vec|overline|underline)(?![a-z])", ""), (r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}", r"(\1)/(\2)"),
     (r"\\begin\s*\{[a-z*]+\}|\\end\s*\{[a-z*]+\}|\\\\(?=\s)", " ; "),
     (r"\\(?:lceil|rceil|lfloor|rfloor|left|right|bigl?|bigr|limits|displaystyle|,|;|!|:|quad|qquad| )(?![a-z])", " "),
     (r"\\infty(?![a-z])", "inf"), (r"\\leq?(?:slant)?(?![a-z])", "<="), (r"\\geq?(?:slant)?(?![a-z])", ">="),
