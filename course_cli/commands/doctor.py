@@ -62,8 +62,16 @@ def examine() -> list[Part]:
     no_triton = Text("Triton lessons (05, 07) cannot run", "Triton 课程（05、07）无法运行")
     parts = [
         Part("python", platform.python_version() if sys.version_info >= (3, 11) else None, Text("", ""), Text("", "")),
-        Part("torch", _version("torch"), no_triton, pip.fill(x="torch>=2.11")),
         Part("triton", _version("triton"), no_triton, pip.fill(x="triton>=3.6,<3.8")),
+        Part(
+            "torch",
+            _version("torch"),
+            Text(
+                "Triton lessons run on the CPU without it; a GPU and the self-test's cross-check need it",
+                "在 CPU 上运行 Triton 课程不需要它；GPU 与自检的交叉验证需要",
+            ),
+            pip.fill(x="torch>=2.11"),
+        ),
         Part(
             "g++",
             shutil.which("g++"),
