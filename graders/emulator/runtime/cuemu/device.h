@@ -201,9 +201,15 @@ template <class T>
 CUEMU_PLAIN T& extern_shared(const char* name) {
   return *(T*)dynamic_shared(name);
 }
-struct DeviceVariable {
-  DeviceVariable(const void* p, size_t bytes, size_t element, const char* name, int line, int kind);
-};
+void* symbol_storage(size_t bytes, size_t element, const char* name, int line, int kind);
+// `image` holds the initial value; the variable itself lives in emulated device memory.
+template <class T>
+CUEMU_PLAIN T& symbol(const T& image, const char* name, int line, int kind) {
+  using E = std::remove_all_extents_t<T>;
+  void* p = symbol_storage(sizeof(T), sizeof(E), name, line, kind);
+  __builtin_memcpy(p, (const void*)&image, sizeof(T));
+  return *(T*)p;
+}
 }  // namespace cuemu
 
 // ---- launches: the rewriter turns k<<<g, b, s, st>>>(args) into ::cuemu::on(k, ::cuemu::Config(g, b, s, st))(args)

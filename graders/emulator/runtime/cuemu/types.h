@@ -1,5 +1,12 @@
 // Vector types, dim3 and the enumerations of the CUDA runtime that host and device code share.
 #pragma once
+#include <stddef.h>
+#ifndef CUEMU_RUNTIME
+// Block copies of the learner's code are checked; the compiler's own implicit calls go the same way.
+extern "C" void* memcpy(void*, const void*, size_t) noexcept asm("cuemu_memcpy");
+extern "C" void* memmove(void*, const void*, size_t) noexcept asm("cuemu_memmove");
+extern "C" void* memset(void*, int, size_t) noexcept asm("cuemu_memset");
+#endif
 #include <cmath>
 #include <cstddef>
 #include <cstdint>

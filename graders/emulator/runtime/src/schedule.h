@@ -24,7 +24,7 @@ bool order_sensitive, poison_used;
 static void* host_sp;
 static u32 next_serial = 1;
 static bool stack_ready[MAX_THREADS];
-constexpr u64 IDLE_LIMIT = 200000;
+constexpr long long IDLE_NANOSECONDS = 1000000000;
 
 void commit_suspect();
 static void thread_main();
@@ -97,11 +97,19 @@ static inline void park() {
   __builtin_unreachable();
 }
 
+// Polls in a row without anything changing, for longer than any honest wait: nobody will come.
+static bool idle_too_long() {
+  static long long since;
+  long long now = ticks();
+  if (B.idle == 0x10000) since = now;
+  return now - since > IDLE_NANOSECONDS;
+}
+
 // A thread polls: let another one go first, in rotation so that the one it waits for gets its turn.
 static void poll() {
   if (!kernel_mode) return;
   order_sensitive = true;
-  if (++B.idle > IDLE_LIMIT) {
+  if ((++B.idle & 0xffff) == 0 && idle_too_long()) {
     Report r{"no-progress", "spin"};
     r.thread = cur;
     r.line = cur->line;
@@ -468,8 +476,13 @@ static void volatile_read(u64 p, u64 pc, int bytes) {
   acquire(p);
   (void)pc, (void)bytes;
 }
-static void volatile_poll() {
-  if (kernel_mode && ++cur->polls > 32) {
+static void volatile_poll(u64 p) {
+  if (!kernel_mode) return;
+  if (cur->polled != p) {
+    cur->polled = p;
+    cur->polls = 0;
+    B.idle = 0;
+  } else if (++cur->polls > 16) {
     poll();
   }
 }
@@ -596,7 +609,6 @@ static void run_grid() {
       next_serial = 1;
       L.first_serial = 1;
       F.launch_lo = 1ull << SERIAL_SHIFT;
-      L.order.erase(L.order.begin(), L.order.begin() + (L.order.empty() ? 0 : 0));
     }
     run_block(L.order.empty() ? i : L.order[i]);
   }

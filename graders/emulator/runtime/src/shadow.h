@@ -2,6 +2,8 @@
 #pragma once
 #include "state.h"
 
+extern "C" char __executable_start, end;
+
 namespace cuemu {
 
 alignas(64) Fast F{0, 0, 0, 0, 0, ~0ull, 1};
@@ -223,6 +225,7 @@ static inline __attribute__((always_inline)) void access(u64 p, u64 pc) {
   u64 off = p - ARENA;
   if (__builtin_expect(off >= ARENA_SIZE, 0)) {
     if (p - F.quiet_lo < F.quiet_len) return;
+    if (!WRITE && p - (u64)&__executable_start < (u64)(&end - &__executable_start)) return;  // constants of the program
     return outside(p, SIZE, WRITE, pc);
   }
   if (__builtin_expect(F.special, 0)) {

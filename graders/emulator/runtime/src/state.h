@@ -41,6 +41,7 @@ struct Thread {
   u32 fence_clk, fence_base;
   u64 acquired;
   u32 polls;
+  u64 polled;
   u64 poison;
   Suspect suspect;
 };
@@ -133,8 +134,13 @@ struct Report {
   const Thread* thread = nullptr;
   bool has_other = false;
   uint3 other_thread{}, other_block{};
-  std::string name, words;
-  long long a = 0, b = 0, c = 0;
+  std::string words, name;
+  long long a = 0, b = 0;
+  // the memory that it is about, filled by describe()
+  const char* place = "";  // shared, dynamic, device, managed, pinned, host, symbol, freed, or "" for none
+  std::string place_name;
+  long long place_offset = 0, place_size = 0, place_element = 0;
+  int place_line = 0, place_free_line = 0;
 };
 void report(const Report& r);
 void emit_line(const std::string& json);
@@ -146,6 +152,5 @@ void check_range(u64 p, u64 n, bool write, u64 pc, int line);
 void resolve_pending();
 uint3 thread_index(u32 tid);
 uint3 block_index(u64 linear);
-bool find_allocation(u64 off, Allocation** found);
 void describe(u64 p, Report& r);
 }  // namespace cuemu

@@ -1,0 +1,246 @@
+"""Compiling for the emulator: precompiled header and runtime once a machine, each program once.
+
+Everything is kept by content: a folder a toolchain (compiler, flags, our headers), in it a folder a program.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from graders.emulator import child
+from graders.emulator.includes import RUNTIME
+from graders.emulator.rewriter import Rewritten
+from graders.errors import EnvironmentProblem
+from graders.observation import Finding
+from graders.text import Text, same
+
+_COMMON = ["-std=c++17", "-fno-omit-frame-pointer", "-fcf-protection=none", "-fno-pie", "-pipe"]
+_LEARNER = [
+    "-O1",
+    "-g1",
+    "-fsanitize=thread",
+    "--param=tsan-distinguish-volatile=1",
+    "--param=tsan-instrument-func-entry-exit=0",
+    "-fsanitize=float-cast-overflow",
+    "-fno-strict-aliasing",
+    "-fwrapv",
+    "-ffp-contract=off",
+    "-fno-builtin-memcmp",
+    "-w",
+    "-fmax-errors=8",
+    "-fno-diagnostics-show-caret",
+    "-fdiagnostics-color=never",
+    "-ftemplate-depth=256",
+    "-fconstexpr-ops-limit=20000000",
+]
+_MISSING = Text(
+    "the CUDA emulator needs g++ (9 or newer): install it with `apt install g++` (Debian, Ubuntu), "
+    "`dnf install gcc-c++` (Fedora) or `pacman -S gcc` (Arch)",
+    "CUDA 模拟器需要 g++（9 或更新版本）：用 `apt install g++`（Debian、Ubuntu）、"
+    "`dnf install gcc-c++`（Fedora）或 `pacman -S gcc`（Arch）安装",
+)
+COMPILE_SECONDS = 60
+
+
+class CompileProblem(Exception):
+    """The learner's file does not compile; `findings` name the places."""
+
+    def __init__(self, findings: tuple[Finding, ...]) -> None:
+        self.findings = findings
+        first = findings[0] if findings else None
+        super().__init__(f"line {first.line}: {first.text.en}" if first else "does not compile")
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A linked program: `executable` runs it, `filename` is the name its line table uses for the learner's file."""
+
+    executable: Path
+    filename: str
+
+
+def compiler() -> str | None:
+    """Path of the host compiler; COURSE_CXX overrides."""
+    return shutil.which(os.environ.get("COURSE_CXX", "g++"))
+
+
+def availability() -> Text | None:
+    """None when programs can be built here, else what is missing and how to get it."""
+    return None if compiler() and _version() else _MISSING
+
+
+def cache_folder() -> Path:
+    """Where compiled parts are kept: COURSE_CACHE_DIR, else the user's cache folder."""
+    chosen = os.environ.get("COURSE_CACHE_DIR")
+    if chosen:
+        return Path(chosen) / "emulator"
+    from platformdirs import user_cache_dir
+
+    return Path(user_cache_dir("course")) / "emulator"
+
+
+@functools.lru_cache(maxsize=4)
+def _version_of(path: str) -> str:
+    try:
+        done = subprocess.run([path, "--version"], capture_output=True, timeout=20, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return done.stdout.decode(errors="replace").split("\n")[0] if done.returncode == 0 else ""
+
+
+def _version() -> str:
+    path = compiler()
+    return _version_of(path) if path else ""
+
+
+@functools.lru_cache(maxsize=4)
+def _toolchain_key(path: str) -> str:
+    digest = hashlib.sha256()
+    digest.update("\0".join([path, _version_of(path), *_COMMON, *_LEARNER]).encode())
+    for file in sorted(RUNTIME.rglob("*")):
+        if file.suffix in (".h", ".cpp"):
+            digest.update(str(file.relative_to(RUNTIME)).encode() + b"\0" + file.read_bytes())
+    return digest.hexdigest()[:24]
+
+
+def toolchain_name() -> str:
+    """Compiler and version, for a report's evidence."""
+    return _version()
+
+
+def prepare() -> Path:
+    """Build the precompiled header and the runtime if this machine has not got them yet; returns their folder."""
+    path = compiler()
+    if not path or not _version():
+        raise EnvironmentProblem(_MISSING)
+    home = cache_folder() / _toolchain_key(path)
+    if (home / "runtime.o").exists():
+        return home
+    home.parent.mkdir(parents=True, exist_ok=True)
+    staging = Path(tempfile.mkdtemp(prefix="new-", dir=home.parent))
+    try:
+        (staging / "cuemu").mkdir()
+        header = [path, *_COMMON, *_LEARNER, "-x", "c++-header", str(RUNTIME / "cuemu" / "prelude.h")]
+        runtime = [path, *_COMMON, "-O2", "-g1", "-w", "-c", str(RUNTIME / "runtime.cpp")]
+        jobs = [
+            subprocess.Popen([*header, "-o", str(staging / "cuemu" / "prelude.h.gch")], stderr=subprocess.PIPE),
+            subprocess.Popen([*runtime, "-o", str(staging / "runtime.o")], stderr=subprocess.PIPE),
+        ]
+        for job in jobs:
+            _, errors = job.communicate(timeout=300)
+            if job.returncode != 0:
+                words = errors.decode(errors="replace")[-2000:]
+                raise EnvironmentProblem(
+                    Text(f"g++ could not build the emulator's runtime: {words}", f"g++ 无法编译模拟器的运行库：{words}")
+                )
+        try:
+            staging.rename(home)
+        except OSError:
+            if not (home / "runtime.o").exists():
+                raise
+    finally:
+        shutil.rmtree(staging, ignore_errors=True)
+    return home
+
+
+def build(rewritten: Rewritten, filename: str, glue: str) -> Program:
+    """Compile the rewritten file followed by `glue`; a program seen before comes from the cache.
+
+    Raises CompileProblem for the learner's mistakes, EnvironmentProblem for the toolchain's.
+    """
+    if rewritten.findings:
+        raise CompileProblem(rewritten.findings)
+    home = prepare()
+    shown = re.sub(r'[\\"\n]', "_", Path(filename).name) or "program.cu"
+    text = f'#line 1 "{shown}"\n{rewritten.text}\n#line 1 "course_harness"\n{glue}\n'
+    key = hashlib.sha256(text.encode()).hexdigest()[:32]
+    place = home / "programs" / key
+    executable = place / "program"
+    if executable.exists():
+        return Program(executable, shown)
+    folder = child.WorkFolder()
+    try:
+        source = folder.path / "program.cpp"
+        source.write_text(text, encoding="utf-8")
+        _compile(home, folder, source, rewritten, shown)
+        place.parent.mkdir(exist_ok=True)
+        staging = Path(tempfile.mkdtemp(prefix="new-", dir=place.parent))
+        shutil.copy2(folder.path / "program", staging / "program")
+        (staging / "about.json").write_text(json.dumps({"file": shown}), encoding="utf-8")
+        try:
+            staging.rename(place)
+        except OSError:
+            shutil.rmtree(staging, ignore_errors=True)
+    finally:
+        folder.remove()
+    return Program(executable, shown)
+
+
+def _compile(home: Path, folder: child.WorkFolder, source: Path, rewritten: Rewritten, shown: str) -> None:
+    path = compiler()
+    assert path is not None
+    command = [
+        path,
+        *_COMMON,
+        *_LEARNER,
+        "-Winvalid-pch",
+        f"-I{home}",
+        f"-I{RUNTIME}",
+        "-include",
+        "cuemu/prelude.h",
+        "-c",
+        str(source),
+        "-o",
+        str(folder.path / "program.o"),
+    ]
+    code, words = _run(command, folder)
+    if code != 0:
+        raise CompileProblem(_compile_findings(words, rewritten, shown) or (_no_message(words),))
+    link = [path, "-no-pie", str(home / "runtime.o"), str(folder.path / "program.o")]
+    code, words = _run([*link, "-o", str(folder.path / "program")], folder)
+    if code != 0:
+        missing = re.findall(r"undefined reference to `([^']+)'", words)
+        if missing:
+            names = ", ".join(sorted(set(missing))[:4])
+            text = Text(f"nothing with this name is defined: {names}", f"没有定义这些名字：{names}")
+            raise CompileProblem((Finding("compile-error", text),))
+        raise EnvironmentProblem(Text(f"g++ could not link: {words[-500:]}", f"g++ 链接失败：{words[-500:]}"))
+
+
+def _run(command: list[str], folder: child.WorkFolder) -> tuple[int, str]:
+    process = child.start(
+        command, folder, child.COMPILE, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+    )
+    try:
+        _, errors = process.communicate(timeout=COMPILE_SECONDS)
+    except subprocess.TimeoutExpired:
+        child.stop(process)
+        text = Text(f"compiling took more than {COMPILE_SECONDS} s", f"编译超过 {COMPILE_SECONDS} 秒")
+        raise CompileProblem((Finding("compile-error", text),)) from None
+    return process.returncode, errors.decode(errors="replace")
+
+
+def _no_message(words: str) -> Finding:
+    return Finding("compile-error", same(words.strip()[-400:] or "g++ failed without a message"))
+
+
+def _compile_findings(words: str, rewritten: Rewritten, shown: str) -> tuple[Finding, ...]:
+    """The compiler's errors at the learner's line and column, its own names for rewritten things taken out."""
+    found = []
+    for line in words.split("\n"):
+        match = re.match(rf"{re.escape(shown)}:(\d+):(?:(\d+):)? (?:fatal )?error: (.*)", line)
+        if not match:
+            continue
+        number, column, text = int(match.group(1)), int(match.group(2) or 0), match.group(3)
+        text = re.sub(r"_cuemu_(?:t|k|image)\b", "", text).replace("cuemu_user_main", "main")
+        found.append(Finding("compile-error", same(text), number, rewritten.column(number, column) if column else 0))
+    return tuple(found)

@@ -1,0 +1,1 @@
+#pragma once  // everything is in cuemu/prelude.h, which every file sees first
