@@ -125,12 +125,12 @@ def _compare(template: str, submitted: str, language: Language) -> Comparison:
     aligner = Aligner(wanted, got)
     aligner.run(len(marked))
     edits = [_edit(d, template, marked, submitted, original(d.at)) for d in aligner.found[:MAX_EDITS]]
-    stops = None
+    stops = _broken(wanted, got, template, submitted, original)
     if aligner.blank_lost is not None:
+        if stops is None:  # the file can be read: what looked most like the place of the blank is another one
+            return _no_place(template, submitted, language, wanted)
         unit, at = aligner.blank_lost
         stops = StopsFitting(*line_column(submitted, original(at)), missing(unit, template))
-    else:
-        stops = _broken(wanted, got, template, submitted, original)
     return Comparison(
         None if unfilled else fill, line, column, unfilled, tuple(edits), stops is None, stops, aligner.renames
     )

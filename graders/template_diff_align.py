@@ -130,6 +130,8 @@ class Aligner:
         elif not self.same_heads(a, b):
             severity, told = changed(a, b, self.before, self.after)
             self.tell("changed", severity, told, b.start, a, b)
+        elif a.kind == b.kind == "if" and a.exits() and not b.exits() and not _holds_blank(a):
+            self.tell("changed", "veto", words("refusal", "emptied"), b.start, a, b)
         self.match(a.children, b.children, b.end)
 
     def same_heads(self, a: Unit, b: Unit) -> bool:

@@ -18,8 +18,11 @@ from graders.terms import (
     TRUE,
     Term,
     dotted,
+    flipped,
     has_ordering,
     implies,
+    is_condition,
+    leaves,
     names,
     normal,
     number,
@@ -45,6 +48,7 @@ _WHAT = {
     "refusal": Text("the check that refuses bad input or leaves early", "拒绝非法输入或提前退出的检查"),
     "bounds": Text("the bounds check", "边界检查"),
     "mask": Text("the mask", "掩码"),
+    "condition": Text("the condition", "条件"),
     "tolerance": Text("the tolerance", "误差容限"),
     "shapes": Text("the list of cases that are tried", "测试用例列表"),
     "errors": Text("the check of CUDA errors", "CUDA 错误检查"),
@@ -53,6 +57,7 @@ _CHANGES = {
     "removed": Text("{what} was removed", "{what}被删除"),
     "loosened": Text("{what} was loosened", "{what}被放宽"),
     "replaced": Text("{what} was replaced by something else", "{what}被换成了别的内容"),
+    "emptied": Text("{what} no longer does so", "{what}不再起作用"),
     "conditional": Text("{what} now stands under a condition of its own", "{what}被放进了另外的条件里"),
     "unreachable": Text("{what} can no longer be reached", "{what}不再会被执行到"),
     "redefined": Text("{what} was defined anew", "{what}被重新定义"),
@@ -103,10 +108,6 @@ def assignments(unit: Unit) -> list[tuple[str, Term]]:
     ]  # fmt: skip
 
 
-def is_condition(term: Term) -> bool:
-    return term[0] in COMPARISONS or term[0] in ("and", "or", "not")
-
-
 def masks(term: Term) -> list[Term]:
     """The values of `mask=` of the loads and stores in a term."""
     return [
@@ -130,7 +131,7 @@ def guard(unit: Unit, known: Facts) -> str | None:
             return "errors"
         if inner.kind == "if" and inner.exits():
             return "refusal"
-        if inner.kind in ("if", "for", "while") and has_ordering(inner.head):
+        if inner.kind in ("if", "for", "while") and has_ordering(substitute(inner.head, known.conditions)):
             return "bounds"
         if masks(inner.head):
             return "mask"
@@ -173,6 +174,9 @@ def _judge(what: str, old: Term, new: Term, refusing: bool = False) -> Verdict |
         return "noted", words(what, "tightened")
     if refusing and refuted(normal(old), normal(new)):
         return "veto", words(what, "loosened")
+    strict = refusing or what == "assertion" or has_ordering(old) or "cudaSuccess" in names(old)
+    if strict and flipped(normal(old), normal(new)):
+        return "veto", words(what, "replaced")
     kept = not Counter(names(old)) - Counter(names(new)) and _count(new) >= _count(old)
     if (refusing and kept) or not (refusing or has_ordering(old)):
         return "noted", words(what, "reworded")
@@ -252,11 +256,14 @@ def _errors(a: Unit, b: Unit, before: Facts, after: Facts) -> Verdict | None:
 
 
 def _macro(a: Unit, b: Unit, before: Facts, after: Facts) -> Verdict | None:
-    if a.kind == "macro" and (a.name in before.checks or a.name in ASSERTIONS):
+    """A macro or lambda that checks CUDA errors must keep all of its words."""
+    if a.kind == "macro":
+        checks = a.name in before.checks or a.name in ASSERTIONS
         old, new = (Counter(w for w in map(str, u.head) if re.match(r"\w|[!=]", w)) for u in (a, b))
-        if old - new:
-            return "veto", words("errors", "redefined")
-    return None
+    else:
+        checks = any(target in before.checks for target, _ in assignments(a))
+        old, new = Counter(leaves(a.head)), Counter(leaves(b.head))
+    return ("veto", words("errors", "redefined")) if checks and old - new else None
 
 
 def _tested(unit: Unit) -> Term | None:
@@ -271,7 +278,9 @@ def _condition(a: Unit, b: Unit, before: Facts, after: Facts) -> Verdict | None:
     if old is None or new is None or a.kind != b.kind:
         return None
     refusing = a.kind == "if" and a.exits()
-    what = "assertion" if a.kind == "assert" else "refusal" if refusing else "bounds"
+    what = (
+        "assertion" if a.kind == "assert" else "refusal" if refusing else "bounds" if has_ordering(old) else "condition"
+    )
     return _judge(what, substitute(old, before.conditions), substitute(new, after.conditions), refusing)
 
 

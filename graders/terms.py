@@ -93,6 +93,8 @@ def normal(term: Term) -> Term:
             if parts[side][0] == "num" and str(parts[side][1]).lstrip("-").isdigit():
                 head, parts[side] = "<", ("num", str(int(parts[side][1]) + step))
                 break
+    if head in ("&", "|") and all(is_condition(p) for p in parts if isinstance(p, tuple)):
+        head = "and" if head == "&" else "or"  # of truth values
     if head in ("==", "!=", "and", "or"):
         if head in ("and", "or"):
             parts = [q for p in parts for q in (p[1:] if p[0] == head else [p])]
@@ -111,6 +113,30 @@ def normal(term: Term) -> Term:
     if head == "-" and len(parts) == 1 and parts[0][0] == "num":
         return ("num", "-" + parts[0][1]) if not parts[0][1].startswith("-") else ("num", parts[0][1][1:])
     return _synonym((head, *parts))
+
+
+def is_condition(term: Term) -> bool:
+    """Whether a term has a truth value by its form."""
+    if term[0] in ("&", "|"):
+        return all(is_condition(part) for part in term[1:])
+    return term[0] in COMPARISONS or term[0] in ("and", "or", "not")
+
+
+def flipped(before: Term, after: Term) -> bool:
+    """Whether a part of a condition was turned into its opposite (`==` into `!=`); both in normal form."""
+    old, new = _parts(before), {repr(part) for part in _parts(after)}
+    return any(repr(_opposite(part)) in new - {repr(other) for other in old} for part in old)
+
+
+def _parts(term: Term) -> list[Term]:
+    """What a condition joins by `and` and `or`."""
+    return [q for p in term[1:] for q in _parts(p)] if term[0] in ("and", "or") else [term]
+
+
+def _opposite(term: Term) -> Term:
+    if term[0] in ("==", "!="):
+        return ("!=" if term[0] == "==" else "==", *term[1:])
+    return term[1] if term[0] == "not" else ("not", term)
 
 
 def _synonym(term: Term) -> Term:
