@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import time
+from random import Random
 
 import pytest
 from blank_samples import TEMPLATES
@@ -13,6 +15,7 @@ from hypothesis import strategies as st
 from graders.blank import BLANK, Language
 from graders.errors import BadInput
 from graders.template_diff import Comparison, compare, marker, read_text, similarity
+from graders.template_diff_tokens import tokens
 
 FILLS: dict[Language, str] = {
     "triton": "0.0",
@@ -356,3 +359,32 @@ def test_a_huge_file_takes_seconds_at_most(language: Language, text: str) -> Non
     start = time.monotonic()
     compare(TEMPLATES[language], text, language)
     assert time.monotonic() - start < 10
+
+
+def test_python_written_anew_by_a_formatter() -> None:
+    """ast.unparse drops every comment, docstring quote, bracket and line break that it can."""
+    made = compare(TEMPLATES["triton"], ast.unparse(ast.parse(filled("triton"))), "triton")
+    assert made.fits and made.fill == "0.0" and made.edits == ()
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.randoms(use_true_random=False))
+def test_cuda_written_anew_by_a_formatter(random: Random) -> None:
+    """Any white space and comments between the tokens, outside of preprocessor lines."""
+    rows = filled("cuda").split("\n")
+    first = next(i for i, row in enumerate(rows) if row.startswith("constexpr"))
+    text = "\n".join(rows[first:]).replace("#pragma unroll\n", "")
+    parts = [t.text for t in tokens(text, "cuda")]
+    glue = [" ", "\n", "\t ", "  // note\n", " /* note */ ", "\n\n"]
+    body = ""
+    for before, after in zip(parts, [*parts[1:], ""], strict=True):
+        signs = not (before[-1].isalnum() or before[-1] in "_\"'" or after[:1].isalnum() or after[:1] in "_\"'")
+        body += before + ("" if signs and f"{before}{after}" in JOINED else random.choice(glue))
+    made = compare(TEMPLATES["cuda"], "\n".join(rows[:first]) + "\n" + body, "cuda")
+    assert made.fits, made.stops_fitting_at
+    assert made.fill is not None and "".join(made.fill.split()) == "".join(FILLS["cuda"].split())
+    assert [edit.before for edit in made.edits] == ["#pragma unroll"]
+
+
+# Signs of two characters, which the words of the tokens split.
+JOINED = {"&&", "||", "==", "!=", "<=", ">=", "<<", ">>", "+=", "-=", "/=", "++", "--", "->", "::", "<<<", ">>>"}
