@@ -46,11 +46,12 @@ _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 
 @dataclass(slots=True)
 class Answers:
-    """Text of each section that was found; `lines` says where each begins (from 1)."""
+    """Text of each section that was found; `lines` says where each begins (from 1), `numbers` the line of each of its lines."""
 
     sections: dict[Section, str] = field(default_factory=dict)
     lines: dict[Section, int] = field(default_factory=dict)
     notes: list[Text] = field(default_factory=list)
+    numbers: dict[Section, list[int]] = field(default_factory=dict)
 
     def get(self, section: Section) -> str:
         """The section's text, stripped; empty where there is none."""
@@ -61,6 +62,7 @@ def parse(markdown: str) -> Answers:
     """Split a Markdown text into the sections of a submission; never fails."""
     out = Answers()
     collected: dict[Section, list[str]] = {}
+    numbers: dict[Section, list[int]] = {}
     here: Section | None = None
     unknown = False
     fence = ""
@@ -94,6 +96,7 @@ def parse(markdown: str) -> Answers:
                 continue
         if here is not None:
             collected[here].append(line)
+            numbers.setdefault(here, []).append(number)
         elif line.strip() and not unknown and not _COMMENT.fullmatch(line.strip()):
             out.notes.append(
                 Text(
@@ -101,7 +104,12 @@ def parse(markdown: str) -> Answers:
                 ).fill(n=number)
             )
             unknown = True
-    out.sections = {s: _COMMENT.sub("", "\n".join(lines)).strip() for s, lines in collected.items()}
+    for section, lines in collected.items():
+        # A comment leaves its line breaks behind, so that the lines of the text can be counted.
+        text = _COMMENT.sub(lambda m: "\n" * m.group().count("\n"), "\n".join(lines))
+        skipped = text[: len(text) - len(text.lstrip())].count("\n")
+        out.sections[section] = text.strip()
+        out.numbers[section] = numbers.get(section, [])[skipped:]
     return out
 
 
