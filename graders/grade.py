@@ -17,6 +17,7 @@ from graders.executors.base import BlankSpan, CompileProblem, Entry, Executor, P
 from graders.executors.pick import Backend, pick
 from graders.lesson import Case, Lesson
 from graders.observation import Job
+from graders.probes import probe_cases
 from graders.scorecard import CaseResult, Evidence, RefusedBlank, ScoreCard, SubmissionInfo, Veto
 from graders.submission import Submission
 from graders.text import Text
@@ -173,9 +174,10 @@ def program_of(lesson: Lesson, injected: Injected) -> Program:
     return Program(injected.source, spec.template, spec.language, entry, span)
 
 
-def ordered_cases(lesson: Lesson) -> list[Case]:
-    """Visible cases first: a learner's first failure should be one that can be looked at."""
-    return sorted(lesson.spec.cases, key=lambda case: not case.visible)
+def ordered_cases(lesson: Lesson, fill: str | None = None) -> list[Case]:
+    """Visible cases first (a learner's first failure should be one that can be looked at), then cases made for this fill."""
+    made = probe_cases(lesson, fill) if fill is not None else []
+    return sorted(lesson.spec.cases, key=lambda case: not case.visible) + made
 
 
 def run_cases(
@@ -205,7 +207,7 @@ def _execute(fill: Fill, lesson: Lesson, options: Options, watch: Watch) -> tupl
         choice = pick(lesson.spec.language, options.backend)
         executor, missing = choice.executor, choice.missing
     compiling = _begin_compile(program, lesson, options, executor)
-    every = ordered_cases(lesson)
+    every = ordered_cases(lesson, fill.text)
     chosen = [c for c in every if executor is not None and (executor.tier == "gpu" or not c.gpu_only)]
     results: dict[str, CaseResult] = {}
     evidence = Evidence(tier="static", executor=_static_name(lesson), note=missing[0] if missing else None)

@@ -227,6 +227,22 @@ class Case(Spec):
         return value
 
 
+class ProbeSpec(Spec):
+    """How cases for one fill are made (probes.py): the blank is evaluated for `vary` = 1 .. up_to.
+
+    `case` is resized along `axis` of `input`; `derived` gives the other names of the blank from `vary`; `where` says at
+    which sizes the blank matters at all.
+    """
+
+    vary: str
+    input: str
+    axis: int = Field(ge=0)
+    case: str
+    up_to: int = Field(ge=1, le=1 << 20)
+    derived: dict[str, str] = Field(default_factory=dict)
+    where: str = "True"
+
+
 class Question(Spec):
     """One question of the lesson; `impl` asks for the explanation of the learner's own implementation."""
 
@@ -275,6 +291,7 @@ class LessonSpec(Spec):
     comparison: Comparison
     credit: Literal["all", "proportional"] = "all"
     rubric: dict[str, Any] = Field(default_factory=dict)
+    probe: ProbeSpec | None = None
     cases: Annotated[tuple[Case, ...], Strict(False)] = Field(min_length=1)
     picture: PictureSpec | None = None
     hints: Annotated[tuple[Words, ...], Strict(False)] = Field(min_length=3, max_length=3)
@@ -324,6 +341,10 @@ class LessonSpec(Spec):
                 if len(given.shape) != self.inputs[name].rank:
                     text = Text("case {c}: {n} has {g} axes, not {w}", "用例 {c}：{n} 有 {g} 个轴，应为 {w}")
                     raise SpecError(text.fill(c=repr(case.name), n=name, g=len(given.shape), w=self.inputs[name].rank))
+        if self.probe is not None and (self.probe.case not in seen or self.probe.input not in self.inputs):
+            raise SpecError(
+                Text("`probe` names a case or an input that is not there", "`probe` 指向不存在的用例或输入")
+            )
         if {q.id for q in self.questions} != {"q1", "q2", "q3", "impl"} or len(self.questions) != 4:
             raise SpecError(Text("questions must be q1, q2, q3 and impl", "questions 须为 q1、q2、q3 与 impl"))
         return self

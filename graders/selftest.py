@@ -168,7 +168,7 @@ def judge_fill(
     if kind in ("refused", "skeleton"):
         why = Text("fill {f} must be refused and is not", "填空 {f} 应被拒绝却未被拒绝").fill(f=repr(fill))
         return FillVerdict(fill, kind, None, (), 0, False, why)
-    chosen = [c for c in ordered_cases(lesson) if executor.tier == "gpu" or not c.gpu_only]
+    chosen = [c for c in ordered_cases(lesson, checked.text) if executor.tier == "gpu" or not c.gpu_only]
     results: list[CaseResult] = []
     try:
         results = list(
