@@ -185,7 +185,8 @@ def _read_clauses(folded: str, *, in_run: bool) -> _Seen:
             seen.run_denied = True
         ran = words_of.RAN.search(clause) is not None
         label = i > 0 and words_of.DEVICE_LABEL.match(pieces[i - 1][1]) is not None and gpu is not None
-        happened = ran or good or bad or figure or label
+        counted = words_of.COUNTS.search(clause) is not None
+        happened = ran or good or bad or figure or label or counted or (gpu is not None and seen.loose_ran)
         if machine == "gpu" and happened:
             past = words_of.RAN_PAST.search(clause) is not None
             seen.gpu = seen.gpu or in_run or past or figure
@@ -223,7 +224,7 @@ def _attributed(clause: str) -> bool:
 
 def _tag(clause: str) -> bool:
     """A closing 'as the lesson says', which speaks about the clause before it."""
-    return len(clause) < 40 and _attributed(clause) and not words_of.FIGURE.search(clause) and "close to" not in clause
+    return len(clause) < 40 and _attributed(clause) and not re.search(r"\d|close to|接近", clause)
 
 
 def _everything(folded: str, counts: tuple[tuple[int, int], ...]) -> bool:

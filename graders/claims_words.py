@@ -93,7 +93,7 @@ NEGATION = re.compile(
 
 # --- said, but not claimed --------------------------------------------------------------------------------------------
 EXPECTED = re.compile(
-    r"\b(?:should|would|could|might|may|will|shall|expect(?:s|ing|ation)?|predict\w*|theor\w+|peak|if|unless|once i|whether|plans?|planned|planning|going to|want(?:ed)? to|hop(?:e|ing)|hopefully|to-?do|pending|tomorrow|wish|suppos\w+|assum\w+|hypoth\w+|projected|roofline|datasheet|specs?|spec sheet|promis\w+|advertis\w+|need(?:s)? to|must|have to|has to|remains? to|waiting|awaits?|up to|ideally|intend\w*|about to|can (?:only )?(?:be|reach|run|hit))\b"
+    r"\b(?:should|would|could|might|may|will|shall|expect(?:s|ing|ation)?|predict\w*|theor\w+|peak|if|unless|once i|whether|plans?|planned|planning|going to|want(?:ed)? to|hop(?:e|ing)|hopefully|to-?do|pending|tomorrow|wish|suppos\w+|assum\w+|hypoth\w+|projected|roofline|datasheet|specs?|spec sheet|promis\w+|advertis\w+|need(?:s)? to|needed|required|to be (?:done|run|measured|tested|made|verified|confirmed)|(?:still|yet) to|outstanding|must|have to|has to|remains? to|waiting|awaits?|up to|ideally|intend\w*|about to|can (?:only )?(?:be|reach|run|hit))\b"
     r"|(?<![a-z])(?:i|it|we|you)'(?:ll|d)\b|(?<!as )(?<!than )\bexpected (?:to|about|around|roughly)|\b(?:i|we|is|was|be) (?:had )?(?:estimat\w+|expected)\b"
     r"|应该|应当|应能|该能|预计|(?<!与)(?<!和)(?<!合)(?<!如)(?<!出)预期|估计|估算|理论|峰值|上限|期望(?!值|输出|结果)|希望|打算|计划|准备(?:在|去|用)|想(?:要|在|去)|将(?!近|它|其|结果|输出)|要是|如果|假如|若(?!干)|倘若|一旦"
     r"|会(?!议|话|上)|可以(?:达到|到|跑)|能(?:达到|到|够到)|等待|(?<!期)待(?!遇)|等(?:我|有|到|拿到|以后)|以后再|之后再|明天|下次|下周|有机会|需要|必须|标称|宣称|推测|按理|规格|有待",
@@ -105,7 +105,7 @@ UNSURE = re.compile(
     _I,
 )
 _SOURCE = (
-    r"(?:lesson|course (?:text|notes?|material|page)|tutorial|textbook|lecture|handout|slides?|paper|article|blog|documentation|docs|datasheet|author|instructor|teacher|professor|vendor|table|nvidia's|whitepaper)"
+    r"(?:lesson|course (?:text|notes?|material|page)|tutorial|textbook|lecture|handout|slides?|paper|article|blog|documentation|docs|datasheet|author|instructor|teacher|professor|vendor|table|nvidia's|whitepaper|(?<=the )text)"
 )
 ATTRIBUTED = re.compile(
     rf"\b{_SOURCE}(?:'s)?\b(?! i\b)|课文|教材|课程(?:里|中|的|表|给|测|说|文)|本课(?:的|里|中|表|给|测)|讲义|文档|表格|表(?:中|里|内)|教程|老师|教师|论文|官方|文中|课中|课上|作者|博客|据(?!此)(?:说|报|表|课|文|官)|引用|引自|手册",
