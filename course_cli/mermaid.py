@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from rich.cells import cell_len
 
@@ -163,9 +164,12 @@ def _wrapped(lines: list[str], width: int) -> list[str]:
 class _Canvas:
     """Cells of one column each; a wide character is followed by an empty cell."""
 
-    _JOIN = {frozenset("│─"): "┼", frozenset("└─"): "┴", frozenset("┘─"): "┴", frozenset("┌─"): "┬", frozenset("┐─"): "┬",
-             frozenset("└│"): "├", frozenset("┘│"): "┤", frozenset("┌│"): "├", frozenset("┐│"): "┤",
-             frozenset("┘└"): "┴", frozenset("┐┌"): "┬"}  # fmt: skip # noqa: RUF012
+    _JOIN: ClassVar[dict[frozenset[str], str]] = {
+        frozenset(pair): joined
+        for pair, joined in zip(
+            ("│─", "└─", "┘─", "┌─", "┐─", "└│", "┘│", "┌│", "┐│", "┘└", "┐┌"), "┼┴┴┬┬├┤├┤┴┬", strict=True
+        )
+    }
 
     def __init__(self, width: int) -> None:
         self.width = width

@@ -124,10 +124,10 @@ def try_input(
     name: str, fill: str, shape: str, values: str | None, dtype: str, backend: Backend, *, as_json: bool
 ) -> int:
     """Run one fill on the learner's own input and show input, expected and got. Exit 0 when they agree, 1 when not."""
-    from graders.own_input import own_case
     from graders.blank import check_fill, inject
     from graders.executors.pick import pick
     from graders.grade import Options, blank_rules, program_of, run_cases
+    from graders.own_input import own_case
 
     lesson = settings.course.lesson(name)
     case = own_case(lesson, shape, values, dtype)
