@@ -19,7 +19,9 @@ from graders.blank_bits import MAX_BITS, NumberBomb, bits
 from graders.errors import CourseError
 from graders.text import Text
 
-KEYWORDS = frozenset({"dtype", "shape", "value"})  # keyword arguments that the dotted calls (tl.cast, tl.full) take
+KEYWORDS = frozenset(
+    {"input", "dtype", "shape", "value"}
+)  # keyword arguments that the dotted calls (tl.cast, tl.full) take
 _OPENS = {"(": ")", "[": "]", "{": "}"}
 _WHY_NOT: dict[type[ast.AST], tuple[str, str]] = {
     ast.Lambda: ("a lambda", " lambda"),

@@ -15,14 +15,14 @@ from graders import template_diff_cpp, template_diff_python
 from graders.blank import guess_language
 from graders.blank_base import BLANK, Language, line_column
 from graders.template_diff_align import Aligner, Difference, missing, outline
-from graders.template_diff_rules import Severity
+from graders.template_diff_rules import Severity, guarded, words
 from graders.template_diff_tokens import locate, tokens, without_comments
-from graders.terms import normal
+from graders.terms import Term, names, normal
 from graders.text import Text, same
 from graders.textfile import read_text
 from graders.units import Unit, Unreadable
 
-__all__ = ["Comparison", "Edit", "StopsFitting", "compare", "marker", "read_text", "similarity"]
+__all__ = ["Comparison", "Edit", "StopsFitting", "compare", "marker", "read_text", "similarity", "weakened_by_fill"]
 
 MAX_EDITS = 200
 ANOTHER_FILE = 0.25  # below this similarity a file without a place for the blank is no version of the template
@@ -136,14 +136,43 @@ def _compare(template: str, submitted: str, language: Language) -> Comparison:
     )
 
 
+def weakened_by_fill(template: str, fill: str, language: Language) -> Text | None:
+    """What a checked fill defeats by its form alone: a guard whose condition it turns into a constant.
+
+    Only where the blank is (part of) a mask, an assertion, a loop's bound or the test of a check that leaves early. All
+    other ways in which a fill can be wrong are behaviour, which the cases find.
+    """
+    try:
+        wanted, got = (_units(text, language) for text in (template, template.replace(BLANK, f"({fill})")))
+    except (Unreadable, RecursionError):
+        return None
+    pairs = zip((u for t in wanted for u in t.walk()), (u for t in got for u in t.walk()), strict=False)
+    for a, b in pairs:
+        for what, old, new in guarded(a, b):
+            value = _in_place(old, new)
+            if value is not None and not set(names(value)) - {"True", "False", "None"}:
+                return words(what, "replaced")
+    return None
+
+
+def _in_place(old: Term, new: Term) -> Term | None:
+    """The term of `new` that stands where `old` has the blank; None where the blank is not in it."""
+    if old == ("name", BLANK):
+        return new
+    for a, b in zip(old[1:], new[1:], strict=False):
+        if isinstance(a, tuple) and isinstance(b, tuple) and (found := _in_place(a, b)) is not None:
+            return found
+    return None
+
+
 def similarity(template: str, submitted: str, language: Language | None = None) -> float:
     """0..1: how much of both files is the same, statement by statement (by words where a file cannot be parsed)."""
     language = language or guess_language(template)
     try:
         parts = [_weights(_units(text, language)) for text in (template, submitted)]
     except (Unreadable, RecursionError):
-        words = [[t.text for t in tokens(text, language)] for text in (template, submitted)]
-        parts = [Counter(zip(w, w[1:], w[2:], strict=False)) for w in words]
+        texts = [[t.text for t in tokens(text, language)] for text in (template, submitted)]
+        parts = [Counter(zip(w, w[1:], w[2:], strict=False)) for w in texts]
     total = sum(parts[0].values()) + sum(parts[1].values())
     return 2 * sum((parts[0] & parts[1]).values()) / total if total else 0.0
 
@@ -181,15 +210,15 @@ def _broken(
     if len(found) <= len(errors(wanted)):
         return None
     at = original(found[0].start)
-    words = Text("it cannot be read as CUDA C++", "无法按 CUDA C++ 读取")
-    return StopsFitting(*line_column(submitted, at), _unreadable(words, template, submitted, at, wanted))
+    why = Text("it cannot be read as CUDA C++", "无法按 CUDA C++ 读取")
+    return StopsFitting(*line_column(submitted, at), _unreadable(why, template, submitted, at, wanted))
 
 
-def _unreadable(words: Text | str, template: str, submitted: str, at: int, wanted: list[Unit]) -> Text:
+def _unreadable(why: Text | str, template: str, submitted: str, at: int, wanted: list[Unit]) -> Text:
     """Why a file cannot be read from a place on, and what the template has there."""
     en = "your file stops fitting the template here ({words}); the template has `{there}` there"
     zh = "你的文件从这里开始与模板不符（{words}）；模板在这里是 `{there}`"
-    told = words if isinstance(words, Text) else same(words)
+    told = why if isinstance(why, Text) else same(why)
     return Text(en, zh).fill(words=told, there=_there(template, submitted, at))
 
 
@@ -214,12 +243,12 @@ def _no_place(template: str, submitted: str, language: Language, wanted: list[Un
         stop = StopsFitting(*line_column(submitted, at), _unreadable(error.words, template, submitted, at, wanted))
         return Comparison(None, 0, 0, False, (), False, stop)
     if similarity(template, submitted, language) < ANOTHER_FILE:
-        words = Text("this file has little in common with the template", "这个文件与模板几乎没有共同之处")
-        return Comparison(None, 0, 0, False, (), False, StopsFitting(1, 1, words))
+        told = Text("this file has little in common with the template", "这个文件与模板几乎没有共同之处")
+        return Comparison(None, 0, 0, False, (), False, StopsFitting(1, 1, told))
     aligner = Aligner(wanted, got)
     aligner.run(len(submitted))
     at = aligner.blank_lost[1] if aligner.blank_lost else 0
     unit = aligner.blank_lost[0] if aligner.blank_lost else holder
-    words = missing(unit, template) if unit else Text("the template has no blank", "模板中没有填空")
+    told = missing(unit, template) if unit else Text("the template has no blank", "模板中没有填空")
     edits = tuple(_edit(d, template, submitted, submitted, d.at) for d in aligner.found[:MAX_EDITS])
-    return Comparison(None, 0, 0, False, edits, False, StopsFitting(*line_column(submitted, at), words))
+    return Comparison(None, 0, 0, False, edits, False, StopsFitting(*line_column(submitted, at), told))

@@ -284,6 +284,15 @@ def _condition(a: Unit, b: Unit, before: Facts, after: Facts) -> Verdict | None:
     return _judge(what, substitute(old, before.conditions), substitute(new, after.conditions), refusing)
 
 
+def guarded(a: Unit, b: Unit) -> list[tuple[str, Term, Term]]:
+    """The (kind, condition in `a`, condition in `b`) of the masks, assertions, bounds and checks of two units of one shape."""
+    found = [("mask", x, y) for x, y in zip(masks(a.head), masks(b.head), strict=False)]
+    old, new = _tested(a), _tested(b)
+    if old is not None and new is not None and (a.kind != "if" or a.exits()):
+        found.append(("assertion" if a.kind == "assert" else "refusal" if a.kind == "if" else "bounds", old, new))
+    return found
+
+
 def _constant(a: Unit, b: Unit, before: Facts, after: Facts) -> Verdict | None:
     """A number with a name that a guard compares with, such as an upper limit."""
     now = dict(assignments(b))

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from graders.blank import BLANK, Language
 from graders.errors import BadInput
-from graders.template_diff import Comparison, compare, marker, read_text, similarity
+from graders.template_diff import Comparison, compare, marker, read_text, similarity, weakened_by_fill
 from graders.template_diff_tokens import tokens
 
 FILLS: dict[Language, str] = {
@@ -388,3 +388,25 @@ def test_cuda_written_anew_by_a_formatter(random: Random) -> None:
 
 # Signs of two characters, which the words of the tokens split.
 JOINED = {"&&", "||", "==", "!=", "<=", ">=", "<<", ">>", "+=", "-=", "/=", "++", "--", "->", "::", "<<<", ">>>"}
+
+
+WEAK: list[tuple[Language, str, str, str]] = [
+    ("triton", "x = tl.load(p, mask=______, other=0.0)\n", "True", "mask"),
+    ("triton", "x = tl.load(p, mask=______, other=0.0)\n", "1 < 2", "mask"),
+    ("triton", "x = tl.load(p, mask=______, other=0.0)\n", "cols < N", ""),
+    ("triton", "x = tl.load(p, mask=m & (______), other=0.0)\n", "True", "mask"),
+    ("triton", "x = tl.load(p, mask=m, other=______)\n", "0.0", ""),
+    ("triton", "assert ______\n", "True", "assertion"),
+    ("triton", "if ______:\n    raise ValueError\n", "False", "refuses"),
+    ("triton", "if ______:\n    raise ValueError\n", "n < 1", ""),
+    ("cuda", "void f(int n) { for (int i = 0; ______; ++i) { g(i); } }\n", "true", "bounds"),
+    ("cuda", "void f(int n) { if (______) { return; } g(n); }\n", "0", "refuses"),
+    ("cuda", "void f(int n) { if (______) { g(n); } }\n", "true", ""),
+]
+
+
+@pytest.mark.parametrize(("language", "template", "fill", "part"), WEAK)
+def test_a_fill_that_makes_a_guard_constant(language: Language, template: str, fill: str, part: str) -> None:
+    told = weakened_by_fill(template, fill, language)
+    assert (told is not None) == bool(part)
+    assert told is None or part in told.en
