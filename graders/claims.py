@@ -173,7 +173,7 @@ def _read_clauses(folded: str, *, in_run: bool) -> _Seen:
         denied = words_of.NEGATION.search(clause) is not None
         figure = words_of.FIGURE.search(clause) is not None
         good, bad = words_of.GOOD.search(clause) is not None, words_of.BAD.search(clause) is not None
-        if denied and not (good or bad and not gpu):
+        if denied and not (good or (bad and not gpu)):
             seen.run_denied |= bool(gpu or words_of.RAN.search(clause) or i == 0)
             machine = None if machine == "gpu" or gpu else machine
             continue
@@ -245,7 +245,14 @@ def _counts(folded: str) -> tuple[tuple[int, int], ...]:
 
 def _figure(match: re.Match[str]) -> str:
     unit = re.sub(r"\s+", "", match.group(2)).removesuffix("sec") if "/" in match.group(2) else match.group(2)
-    unit = {"μs": "us", "微秒": "us", "microseconds": "us", "microsecond": "us", "毫秒": "ms", "milliseconds": "ms"}.get(unit, unit)
+    unit = {
+        "μs": "us",
+        "微秒": "us",
+        "microseconds": "us",
+        "microsecond": "us",
+        "毫秒": "ms",
+        "milliseconds": "ms",
+    }.get(unit, unit)
     return f"{match.group(1).replace(',', '')} {unit}"
 
 
@@ -264,8 +271,14 @@ def _lines(answers: Answers, section: Section) -> Iterator[tuple[int, str]]:
             yield (numbers[i] if i < len(numbers) else answers.lines.get(section, 0)), text.strip()
 
 
-_SIGN = re.compile(r"^\s*(?:[-*]\s*)?\[?(✓|✔|✅|√|pass(?:ed)?|ok|通过|✗|✘|❌|×|fail(?:ed)?|wrong|error|失败|错误|出错)\]?[\s:]+(.+)$", re.I)
-_SIGN_AFTER = re.compile(r"^\s*(?:[-*]\s*)?(.+?)\s*(?::|\.{2,}|\s{2,}|—|=)\s*\[?(✓|✔|✅|√|pass(?:ed)?|ok|通过|✗|✘|❌|×|fail(?:ed)?|wrong|error|失败|错误|出错)\]?\s*$", re.I)
+_SIGN = re.compile(
+    r"^\s*(?:[-*]\s*)?\[?(✓|✔|✅|√|pass(?:ed)?|ok|通过|✗|✘|❌|×|fail(?:ed)?|wrong|error|失败|错误|出错)\]?[\s:]+(.+)$",
+    re.I,
+)
+_SIGN_AFTER = re.compile(
+    r"^\s*(?:[-*]\s*)?(.+?)\s*(?::|\.{2,}|\s{2,}|—|=)\s*\[?(✓|✔|✅|√|pass(?:ed)?|ok|通过|✗|✘|❌|×|fail(?:ed)?|wrong|error|失败|错误|出错)\]?\s*$",
+    re.I,
+)
 _PASSING = re.compile(r"✓|✔|✅|√|pass|ok|通过", re.I)
 
 

@@ -13,7 +13,7 @@ _TRADITIONAL = (
     "標标樣样見见視视級级幾几幫帮環环設设備备處处內内問问題题異异輛辆點点邊边異异尋寻裡里證证驗验兩两次次遍遍續续齊齐規规書书體体終终"
 )
 _SIMPLIFIED = {ord(a): b for a, b in zip(_TRADITIONAL[::2], _TRADITIONAL[1::2], strict=True)}
-_INVISIBLE = {c: None for c in (0xAD, 0x2060, 0xFEFF, *range(0x200B, 0x2010), *range(0x202A, 0x202F))}
+_INVISIBLE = dict.fromkeys((173, 8288, 65279, *range(8203, 8208), *range(8234, 8239)))
 
 
 def fold(text: str) -> str:
@@ -65,7 +65,8 @@ GOOD = re.compile(
     _I,
 )
 BAD = re.compile(
-    r"\bfail\w*|\bwrong\b|\berror\w*|\bmismatch\w*|\bcrash\w*|\bincorrect\b|§bad|[✗✘❌]|失败|出错|报错|错误|错的|不对|挂了|崩", _I
+    r"\bfail\w*|\bwrong\b|\berror\w*|\bmismatch\w*|\bcrash\w*|\bincorrect\b|§bad|[✗✘❌]|失败|出错|报错|错误|错的|不对|挂了|崩",
+    _I,
 )
 # 'no errors' is a good result and no negation; 'does not pass' is a bad result, the run itself is not denied.
 NO_FAILURE = re.compile(
@@ -104,9 +105,7 @@ UNSURE = re.compile(
     r"|好像|似乎|不(?:太|大|是很|能|敢)?确定|可能|也许|大概是|记不清|印象中|应该是在|不敢肯定",
     _I,
 )
-_SOURCE = (
-    r"(?:lesson|course (?:text|notes?|material|page)|tutorial|textbook|lecture|handout|slides?|paper|article|blog|documentation|docs|datasheet|author|instructor|teacher|professor|vendor|table|nvidia's|whitepaper|(?<=the )text)"
-)
+_SOURCE = r"(?:lesson|course (?:text|notes?|material|page)|tutorial|textbook|lecture|handout|slides?|paper|article|blog|documentation|docs|datasheet|author|instructor|teacher|professor|vendor|table|nvidia's|whitepaper|(?<=the )text)"
 ATTRIBUTED = re.compile(
     rf"\b{_SOURCE}(?:'s)?\b(?! i\b)|课文|教材|课程(?:里|中|的|表|给|测|说|文)|本课(?:的|里|中|表|给|测)|讲义|文档|表格|表(?:中|里|内)|教程|老师|教师|论文|官方|文中|课中|课上|作者|博客|据(?!此)(?:说|报|表|课|文|官)|引用|引自|手册",
     _I,
@@ -127,7 +126,8 @@ FIGURE = re.compile(
 KERNEL_UNITS = {"ms", "us", "μs", "ns", "millisecond", "microsecond", "nanosecond", "毫秒", "微秒", "纳秒"}
 COUNTS = re.compile(r"(?<![\d./])(\d{1,5})\s*(?:/|of|out of|之|／)\s*(\d{1,5})(?![\d./])", _I)
 COUNT_ALL = re.compile(
-    r"\ball (?:of the |the )?(\d{1,5}) (?:cases?|tests?|of them)|(?:全部|所有|共)\s*(\d{1,5})\s*(?:个|项|条)?(?:用例|测试|案例)?", _I
+    r"\ball (?:of the |the )?(\d{1,5}) (?:cases?|tests?|of them)|(?:全部|所有|共)\s*(\d{1,5})\s*(?:个|项|条)?(?:用例|测试|案例)?",
+    _I,
 )
 ALL_GOOD = re.compile(
     r"\b(?:all|every|everything|each)\b[^.;]{0,40}\b(?:pass\w*|green|correct|ok|works?|worked)\b|\b100 ?%|§ok"
@@ -139,4 +139,7 @@ BARE_GOOD = re.compile(
     _I,
 )
 TOTAL_LINE = re.compile(r"(\d+(?:\.\d+)?)\s*/\s*10(?:\.0)?\s+(not passed|passed|未通过|通过|not decided|未定)", _I)
-DEVICE_LABEL = re.compile(r"^\s*[-•]?\s*(?:device|gpu|card|hardware|machine|environment|env|设备|显卡|硬件|环境|机器|平台|platform)\s*(?:name|型号)?\s*$", _I)
+DEVICE_LABEL = re.compile(
+    r"^\s*[-•]?\s*(?:device|gpu|card|hardware|machine|environment|env|设备|显卡|硬件|环境|机器|平台|platform)\s*(?:name|型号)?\s*$",
+    _I,
+)

@@ -10,9 +10,10 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
 from graders import cases as case_builder
-from graders import prose_part, rubric, verdict
+from graders import claims_check, prose_part, rubric, verdict
 from graders.blank import BlankRules, Fill, Injected, Refused, check_fill, inject
 from graders.errors import EnvironmentProblem
+from graders.evidence import stamped
 from graders.executors.base import BlankSpan, CompileProblem, Entry, Executor, Program, TritonEntry
 from graders.executors.pick import Backend, pick
 from graders.lesson import Case, Lesson
@@ -124,17 +125,18 @@ def _card(
 ) -> ScoreCard:
     """Read the prose, apply the rubric."""
     reading = prose_part.read(lesson, submission, results, rules)
+    said = claims_check.weigh(lesson, submission, blank_sha256, results, evidence)
     judged = rubric.judge(
         rules,
         results,
         reading.answers,
-        (*_veto_of_edits(submission), *reading.vetoes),
+        (*_veto_of_edits(submission), *reading.vetoes, *said.vetoes),
         executed=evidence.tier != "static",
         refused=refused is not None,
         boundary_and_tradeoff=reading.boundary_and_tradeoff,
         independent=submission.independent,
     )
-    info = SubmissionInfo(submission.path, submission.sha256, blank_sha256, submission.notes)
+    info = SubmissionInfo(submission.path, submission.sha256, blank_sha256, (*submission.notes, *said.notes))
     return ScoreCard(
         lesson=lesson.id,
         submission=info,
@@ -148,7 +150,7 @@ def _card(
         total=judged.total,
         max_total=judged.max_total,
         passed=judged.passed,
-        needs_review=reading.needs_review,
+        needs_review=(*reading.needs_review, *said.needs_review),
         refused=refused,
         advice=judged.advice,
     )
@@ -195,7 +197,7 @@ def run_cases(
         for i, (observation, (case, launch, job, env)) in enumerate(zip(observations, jobs, strict=True)):
             runs.append(verdict.Run(job, env, observation, launch))
             if i + 1 == len(jobs) or jobs[i + 1][0] is not case:
-                yield verdict.case_result(lesson, case, runs)
+                yield stamped(verdict.case_result(lesson, case, runs), runs)
                 runs = []
 
 

@@ -49,6 +49,8 @@ class CaseResult:
     view: CaseView | None = None
     seconds: float = 0.0
     title: Text | None = None
+    inputs_sha256: str = ""
+    outputs_sha256: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,14 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from graders.answers import Answers, parse
 from graders.errors import BadInput, Where
 from graders.text import Text
+
+if TYPE_CHECKING:
+    from graders.evidence import Receipt
 
 MAX_BYTES = 2_000_000
 CODE_SUFFIXES = (".py", ".cu")
@@ -38,6 +42,7 @@ class Submission:
     edits: tuple[EditNote, ...] = ()
     notes: tuple[Text, ...] = ()
     independent: bool | None = None
+    receipts: tuple[Receipt, ...] = ()
 
 
 def read_bytes(path: Path) -> bytes:
