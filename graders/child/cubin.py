@@ -16,7 +16,7 @@ def resources_of(cubin: bytes) -> dict[str, int]:
         for name, data in _sections(cubin):
             if name == ".nv.info":
                 _read_info(data, found)
-    except (struct.error, IndexError, ValueError):
+    except (struct.error, IndexError, ValueError, OverflowError):
         return {"registers": 0, "stack_bytes": 0}
     return found
 

@@ -21,6 +21,7 @@ from graders.child import compile_errors, undefined
 from graders.child import program as programs
 from graders.child.tensors import TORCH_NAMES
 
+DEVICE = "cuda"
 GUARD = 1 << 20  # bytes on either side; a multiple of every alignment that Triton asks about
 CANARY_SUM = 31.0
 
@@ -34,23 +35,38 @@ def preload(flavour: str) -> None:
 
 
 class DeviceArena:
-    """Guard, storage, guard in device memory."""
+    """Guard, storage, guard in device memory.
 
-    def __init__(self, name: str, array: HostArray) -> None:
+    The guards of a float type are NaNs, so a value read from outside is seen; each argument (`number`) has another bit
+    pattern, so a copy that runs past the end of both is seen as well.
+    """
+
+    def __init__(self, name: str, array: HostArray, number: int) -> None:
         import torch
 
         self.name = name
         self.array = array
         self.size = array.storage.nbytes
-        # All ones is a NaN for floats, so a value read from outside is seen; for int32 a store of -1 must be seen.
-        self.guard_byte = 0xA5 if array.dtype == "int32" else 0xFF
-        self._bytes = torch.empty(2 * GUARD + self.size, dtype=torch.uint8, device="cuda")
+        word, pattern = {
+            "fp32": (torch.int32, 0xFFC00001 - (1 << 32)),
+            "int32": (torch.int32, 0xA5A5A501 - (1 << 32)),
+            "fp16": (torch.int16, 0xFFC1 - (1 << 16)),
+            "bf16": (torch.int16, 0xFFC1 - (1 << 16)),
+        }[array.dtype]
+        self._pattern = pattern + number % 32
+        self._bytes = torch.empty(2 * GUARD + self.size, dtype=torch.uint8, device=DEVICE)
+        self._guards = self._bytes[:GUARD].view(word), self._bytes[GUARD + self.size :].view(word)
         self._fresh = torch.from_numpy(array.storage.view(np.uint8).copy())
 
     def reset(self) -> None:
-        self._bytes[:GUARD].fill_(self.guard_byte)
-        self._bytes[GUARD + self.size :].fill_(self.guard_byte)
+        """Bytes of the job again, guards fresh."""
+        for guard in self._guards:
+            guard.fill_(self._pattern)
         self._bytes[GUARD : GUARD + self.size].copy_(self._fresh)
+
+    def guards_intact(self) -> bool:
+        low, high = ((guard == self._pattern).all() for guard in self._guards)
+        return bool((low & high).item())
 
     def tensor(self) -> Any:
         """The argument."""
@@ -59,14 +75,9 @@ class DeviceArena:
         array = self.array
         dtype = getattr(torch, TORCH_NAMES[array.dtype])
         if self.size == 0:
-            return torch.empty_strided(array.shape, array.strides, dtype=dtype, device="cuda")
+            return torch.empty_strided(array.shape, array.strides, dtype=dtype, device=DEVICE)
         flat = self._bytes[GUARD : GUARD + self.size].view(dtype)
         return flat.as_strided(array.shape, array.strides, GUARD // flat.element_size() + array.offset)
-
-    def guards_intact(self) -> bool:
-        low = (self._bytes[:GUARD] == self.guard_byte).all()
-        high = (self._bytes[GUARD + self.size :] == self.guard_byte).all()
-        return bool((low & high).item())
 
     def content(self) -> bytes:
         return bytes(self._bytes[GUARD : GUARD + self.size].cpu().numpy().tobytes())
@@ -132,8 +143,8 @@ class Runner:
                 return "PyTorch finds no CUDA device"
             self._use_cache("canary")
             arenas = [
-                DeviceArena("x", HostArray("fp32", (5,), (1,), 0, np.array([1, 2, 4, 8, 16], dtype=np.float32))),
-                DeviceArena("out", HostArray("fp32", (1,), (1,), 0, np.array([-7], dtype=np.float32))),
+                DeviceArena("x", HostArray("fp32", (5,), (1,), 0, np.array([1, 2, 4, 8, 16], dtype=np.float32)), 0),
+                DeviceArena("out", HostArray("fp32", (1,), (1,), 0, np.array([-7], dtype=np.float32)), 1),
             ]
 
             def go(function: Any) -> float:
@@ -188,8 +199,8 @@ class Runner:
             label, poison = plan.pop(0)
             try:
                 if not arenas:
-                    for (name, form), blob in zip(header["arrays"].items(), blobs, strict=True):
-                        arenas[name] = DeviceArena(name, HostArray.from_header(form, blob))
+                    for number, ((name, form), blob) in enumerate(zip(header["arrays"].items(), blobs, strict=True)):
+                        arenas[name] = DeviceArena(name, HostArray.from_header(form, blob), number)
                 error = self._execute(poison, arenas, header)
                 if error is None:
                     contents = [arenas[name].content() for name in header["outputs"]]

@@ -231,6 +231,12 @@ class Watch:
         elif len(self.findings) < MOST_FINDINGS:
             self.findings[key] = Seen(kind, argument, line, column, self.program, lanes, detail, index)
 
+    def lanes_collide(self, pointers: NDArray[Any]) -> None:
+        """Reading back gave something else than was stored: lanes wrote different values to one element."""
+        first = int(pointers.reshape(-1)[0])
+        name = next((r.name for r in self.regions if r.base <= first < r.base + r.size), "")
+        self._note("race", name, int(pointers.size), "lanes", None)
+
     def undefined_load(self, pointers: NDArray[Any], mask: NDArray[Any]) -> None:
         """A load with inactive lanes and no `other`."""
         line, column = place_of_frame(self.path, sys._getframe())
@@ -294,9 +300,13 @@ def install(watch: Watch) -> None:
     def masked_store(self: Any, ptrs: Any, value: Any, mask: Any, *_: Any, **__: Any) -> Any:
         pointers = np.asarray(ptrs.data)
         lanes = np.broadcast_to(data_of(mask), pointers.shape)
-        width = ti._get_np_dtype(ptrs.get_element_ty()).itemsize
-        checked = watch.check(pointers, lanes, width, "store")
-        return native.store(pointers, value.data, checked)
+        kind = ti._get_np_dtype(ptrs.get_element_ty())
+        checked = watch.check(pointers, lanes, kind.itemsize, "store")
+        native.store(pointers, value.data, checked)
+        if pointers.size > 1 and value.data.dtype == kind:
+            stored = np.ascontiguousarray(np.broadcast_to(value.data, pointers.shape))
+            if native.load(pointers, checked, stored, kind).tobytes() != stored.tobytes():
+                watch.lanes_collide(pointers)
 
     plain_rmw, plain_cas = builder.create_atomic_rmw, builder.create_atomic_cas
 

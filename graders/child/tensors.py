@@ -242,6 +242,7 @@ class _LightTorch(types.ModuleType):
 
     def __init__(self) -> None:
         super().__init__("torch")
+        self.__path__: list[str] = []
         self.__dict__.update(LIGHT_DTYPES)
         self.__dict__.update(Tensor=Tensor, dtype=LightDType, device=LightDevice, Size=Size, __version__="0 (stand-in)")
         self.__dict__.update(half=LIGHT_DTYPES["float16"], float=LIGHT_DTYPES["float32"], int=LIGHT_DTYPES["int32"])
@@ -252,6 +253,15 @@ class _LightTorch(types.ModuleType):
         raise NeedsTorch(f"torch.{name}")
 
 
+class _NoSubmodules:
+    """An import finder: `import torch.nn` asks for the real torch as well."""
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> None:
+        if name.startswith("torch."):
+            raise NeedsTorch(name)
+
+
 def install_light_torch() -> None:
     """Make `import torch` give the stand-in. Called once, before Triton is imported."""
     sys.modules["torch"] = _LightTorch()
+    sys.meta_path.insert(0, _NoSubmodules())

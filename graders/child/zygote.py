@@ -15,6 +15,7 @@ import importlib
 import json
 import os
 import select
+import shutil
 import signal
 import socket
 import sys
@@ -23,6 +24,8 @@ from typing import Any
 
 from graders import sandbox
 from graders.child.wire import Channel
+
+ORPHAN_CHECK_MS = 2000
 
 ROLES = {
     "interpret": "graders.child.interpret",
@@ -35,7 +38,6 @@ ROLES = {
 def main(settings_text: str) -> None:
     """Entry of the worker process; `settings_text` is the JSON written by `worker.Zygote`."""
     settings: dict[str, Any] = json.loads(settings_text)
-    sandbox.die_with_parent(settings["parent"])
     sandbox.prctl(sandbox.PR_SET_CHILD_SUBREAPER, 1)
     control = socket.socket(fileno=settings["control"])
     role = importlib.import_module(ROLES[settings["role"]])
@@ -59,14 +61,16 @@ class _Zygote:
         poll = select.poll()
         poll.register(self.control, select.POLLIN)
         poll.register(self.wake_read, select.POLLIN)
-        while True:
-            for descriptor, _ in poll.poll():
+        # No PDEATHSIG here: the kernel sends it when the thread that started us ends, not the process.
+        while os.getppid() == self.settings["parent"]:
+            for descriptor, _ in poll.poll(ORPHAN_CHECK_MS):
                 if descriptor == self.wake_read:
                     with contextlib.suppress(BlockingIOError):
                         os.read(self.wake_read, 4096)
                 elif not self._order():
                     self._end()
             self._reap()
+        self._end()
 
     def _order(self) -> bool:
         """Obey one order; False at the end of the control socket. Orders are one datagram each."""
@@ -156,6 +160,7 @@ class _Zygote:
                 _kill(pid)
             with contextlib.suppress(ChildProcessError):
                 os.waitpid(-1, 0)
+        shutil.rmtree(self.settings["work"], ignore_errors=True)  # the parent may be gone already
         os._exit(0)
 
 

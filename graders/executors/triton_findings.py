@@ -48,6 +48,10 @@ _RACE = Text(
     "the result depends on their order",
     "程序 {program} 读取 `{argument}` 的元素 {index}，而同一次启动中编号 {other} 的程序会写它：结果取决于执行次序",
 )
+_RACE_LANES = Text(
+    "lanes of program {program} write different values to one element of `{argument}`: which one stays is not defined",
+    "程序 {program} 的多个 lane 向 `{argument}` 的同一元素写入不同的值：最后留下哪个没有定义",
+)
 _UNDEFINED = Text(
     "this load leaves {lanes} lanes undefined (mask false, no `other`), and the output depends on what they hold",
     "这次加载使 {lanes} 个 lane 的值未定义（mask 为假且没有 `other`），而输出取决于这些值",
@@ -149,7 +153,9 @@ def _finding(value: dict[str, Any]) -> Finding:
         "lanes": int(value["lanes"]),
         "index": int(index) if index is not None else "?",
     }
-    if kind in ("double-write", "race"):
+    if kind == "race" and detail == "lanes":
+        text = _RACE_LANES
+    elif kind in ("double-write", "race"):
         words["other"] = int(detail)
         text = _TWICE if kind == "double-write" else _RACE
     else:

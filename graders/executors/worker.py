@@ -83,6 +83,7 @@ class Zygote:
         self.work = tempfile.mkdtemp(prefix="course-worker-")
         self._lock = threading.Lock()
         self._count = 0
+        self.open_runs = 0
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._control = ours
         self.log = _output_file()
@@ -132,12 +133,17 @@ class Zygote:
             finally:
                 theirs.close()
                 os.close(write)
+            self.open_runs += 1
         return Run(self, number, Channel(ours), output, read)
 
     def kill_run(self, number: int) -> None:
         """Ask for the end of one process; no harm where it or the zygote is gone."""
         with self._lock, contextlib.suppress(OSError):
             self._control.send(json.dumps({"op": "kill", "run": number}).encode())
+
+    def forget_run(self) -> None:
+        with self._lock:
+            self.open_runs -= 1
 
     def words(self) -> str:
         """What the zygote itself printed: import errors and the like."""
@@ -252,6 +258,7 @@ class Run:
         if self._output < 0:
             return
         self.kill()
+        self.zygote.forget_run()
         self._channel.close()
         os.close(self._output)
         os.close(self._report)
@@ -308,9 +315,12 @@ def discard(role: Role, flavour: Flavour) -> None:
 
 
 def close_warm(role: Role) -> None:
-    """End the warm workers of one role."""
-    for key in [key for key in _warm if key[0] == role]:
-        discard(*key)
+    """End the warm workers of one role, except where a session still uses one (it then ends with this process)."""
+    with _pool:
+        for key in [key for key in _warm if key[0] == role]:
+            zygote, ready = _warm[key]
+            if zygote.open_runs == len(ready):
+                discard(*key)
 
 
 @atexit.register

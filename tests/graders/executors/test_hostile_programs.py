@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-import os
+import subprocess
+import sys
+import threading
 import time
 from pathlib import Path
 
@@ -165,5 +167,52 @@ def test_closing_leaves_no_process_and_no_folder(program, jobs):
         zygote = session._lanes[0].run.zygote
     pid, work = zygote._process.pid, zygote.work
     executor.close()
-    assert not _alive(pid) and not os.path.exists(work)
+    assert not _alive(pid) and not Path(work).exists()
     assert zygote not in worker._open_zygotes
+
+
+def test_a_worker_outlives_the_thread_that_started_it(program, jobs):
+    executor = TritonInterpreter(processes=1)
+    starter = threading.Thread(target=executor.prestart)
+    starter.start()
+    starter.join()
+    try:
+        for _ in range(2):
+            with executor.open(program("hostile", "pass")) as session:
+                assert sound(session.run(jobs(1)[0], 5.0))
+                zygote = session._lanes[0].run.zygote
+                assert zygote.alive
+    finally:
+        executor.close()
+
+
+def test_closing_one_executor_leaves_the_sessions_of_another_alone(program, jobs):
+    one, other = TritonInterpreter(processes=1), TritonInterpreter(processes=1)
+    try:
+        with one.open(program("hostile", "pass")) as session:
+            other.close()
+            assert sound(session.run(jobs(1)[0], 5.0))
+    finally:
+        one.close()
+    assert not worker._open_zygotes
+
+
+def test_nothing_survives_a_parent_that_is_killed(tmp_path):
+    code = (
+        "import os, signal\n"
+        "from graders.executors import worker\n"
+        "worker.warm('interpret')\n"
+        "run = worker.take('interpret', 'light', 1)[0]\n"
+        "run.request(None, seconds=60)\n"
+        "print(run.zygote._process.pid, run.zygote.work, flush=True)\n"
+        "os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    root = Path(__file__).resolve().parents[3]
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=root, check=False)
+    pid, work = done.stdout.split()
+    for _ in range(50):
+        if not _alive(int(pid)):
+            assert not Path(work).exists()
+            return
+        time.sleep(0.1)
+    raise AssertionError("the worker outlived its parent")

@@ -60,6 +60,14 @@ def test_a_program_that_reads_what_another_wrote(interpreter, program, four):
     assert "race" in {f.kind for f in seen.findings}
 
 
+def test_lanes_of_one_program_that_write_one_element(interpreter, program, four):
+    fill = "tl.store(out_ptr + me + tl.arange(0, 2) * 0, {})"
+    seen = observe(interpreter, program("who_writes", fill.format("tl.arange(0, 2)")), four)
+    assert {f.kind for f in seen.findings} == {"race"} and "lanes" in seen.findings[0].text.en
+    seen = observe(interpreter, program("who_writes", fill.format("tl.arange(0, 2) * 0")), four)
+    assert not seen.findings
+
+
 def test_atomics_are_no_race_and_run_in_another_order(interpreter, program, job):
     x = HostArray.dense("int32", np.arange(4))
     made = job("who", {"x": x}, {"out": ("int32", (4,))})
