@@ -160,16 +160,17 @@ def build(rewritten: Rewritten, filename: str, glue: str) -> Program:
     if rewritten.findings:
         raise CompileProblem(rewritten.findings)
     home = prepare()
-    shown = re.sub(r'[\\"\n]', "_", Path(filename).name) or "program.cu"
-    text = f'#line 1 "{shown}"\n{rewritten.text}\n#line 1 "course_harness"\n{glue}\n'
-    key = hashlib.sha256(text.encode()).hexdigest()[:32]
+    # The compiler is given a file of the learner's own name: a #line directive alone leaves the line table with two.
+    shown = re.sub(r"[^\w.]", "_", Path(filename).name).lstrip(".") or "program.cu"
+    text = f'{rewritten.text}\n#line 1 "course_harness"\n{glue}\n'
+    key = hashlib.sha256(f"{shown}\0{text}".encode()).hexdigest()[:32]
     place = home / "programs" / key
     executable = place / "program"
     if executable.exists():
         return Program(executable, shown)
     folder = child.WorkFolder()
     try:
-        source = folder.path / "program.cpp"
+        source = folder.path / shown
         source.write_text(text, encoding="utf-8")
         _compile(home, folder, source, rewritten, shown)
         place.parent.mkdir(exist_ok=True)
@@ -197,8 +198,10 @@ def _compile(home: Path, folder: child.WorkFolder, source: Path, rewritten: Rewr
         f"-I{RUNTIME}",
         "-include",
         "cuemu/prelude.h",
+        "-x",
+        "c++",
         "-c",
-        str(source),
+        source.name,
         "-o",
         str(folder.path / "program.o"),
     ]
