@@ -84,17 +84,25 @@ _DENIAL = re.compile(
     _F,
 )
 _DENIED_AFTER = re.compile(
-    r"^"+_S+r"(?:and |but |no,? )?(?:this|that|it|which)(?:'s| is| was|) (?:claim |statement |idea )?(?:just |simply |plain |also |all |completely |obviously |actually )?"
+    r"^"
+    + _S
+    + r"(?:and |but |no,? )?(?:this|that|it|which)(?:'s| is| was|) (?:claim |statement |idea )?(?:just |simply |plain |also |all |completely |obviously |actually )?"
     r"(?:wrong|false|untrue|not (?:true|right|the case|correct|so|what happens)|incorrect|a myth|nonsense)\b"
-    r"|^"+_S+r"(?:这|那|此|以上|上述|这个|这种|这样)(?:个|种|句话|一?点|样)?(?:说法|想法|理解|观点|看法|结论|话)?(?:其实|当然|显然|完全|都|也|并)?(?:是|就)?(?:不(?:对|成立|正确|是真的|是这样|是事实)|错|假的|误解|误区|没有的事)"
-    r"|^"+_S+r"(?:不(?:对|是这样|成立)|并非如此|不是这么回事|恰恰相反|正好相反|事实相反|错(?:了|的|误))"+_S+r"$"
-    r"|^"+_S+r"(?:not true|wrong|false|nope|the opposite is true|not so|quite the opposite)"+_S+r"$",
+    r"|^"
+    + _S
+    + r"(?:这|那|此|以上|上述|这个|这种|这样)(?:个|种|句话|一?点|样)?(?:说法|想法|理解|观点|看法|结论|话)?(?:其实|当然|显然|完全|都|也|并)?(?:是|就)?(?:不(?:对|成立|正确|是真的|是这样|是事实)|错|假的|误解|误区|没有的事)"
+    r"|^" + _S + r"(?:不(?:对|是这样|成立)|并非如此|不是这么回事|恰恰相反|正好相反|事实相反|错(?:了|的|误))" + _S + r"$"
+    r"|^" + _S + r"(?:not true|wrong|false|nope|the opposite is true|not so|quite the opposite)" + _S + r"$",
     _F,
 )
 # A clause that ends in a verdict on a statement made in the same clause: '说...是错的'.
 _DENIED_IN = re.compile(
-    r"(?:说|认为|以为|觉得|声称|所谓|关于).{2,60}(?:是|都|就)?(?:不对|错(?:的|了|误)|不成立|不正确|假的|误解|误区|不准确)(?:的)?"+_S+r"$"
-    r"|\b(?:saying|thinking|claiming|believing|the (?:claim|idea|belief|notion|view) that|to (?:say|think|claim)|people who (?:say|think))\b.{3,90}\b(?:wrong|false|mistaken|not true|incorrect|a mistake|nonsense)"+_S+r"$",
+    r"(?:说|认为|以为|觉得|声称|所谓|关于).{2,60}(?:是|都|就)?(?:不对|错(?:的|了|误)|不成立|不正确|假的|误解|误区|不准确)(?:的)?"
+    + _S
+    + r"$"
+    r"|\b(?:saying|thinking|claiming|believing|the (?:claim|idea|belief|notion|view) that|to (?:say|think|claim)|people who (?:say|think))\b.{3,90}\b(?:wrong|false|mistaken|not true|incorrect|a mistake|nonsense)"
+    + _S
+    + r"$",
     _F,
 )
 _QUOTE = re.compile(
@@ -112,7 +120,9 @@ _TURN = re.compile(
     _F,
 )
 _WITHDRAWN = re.compile(
-    r"scratch (?:that|it)|^"+_S+r"(?:no,? )?(?:wait|correction|oops|hmm,? no|sorry,? (?:that|i)|i take that back|on second thought|never ?mind)|划掉|收回|更正|(?:我)?(?:说|写)(?:错|反)了|等等|不对,|上面(?:写|说)?错|前面(?:那句)?(?:写|说)?错",
+    r"scratch (?:that|it)|^"
+    + _S
+    + r"(?:no,? )?(?:wait|correction|oops|hmm,? no|sorry,? (?:that|i)|i take that back|on second thought|never ?mind)|划掉|收回|更正|(?:我)?(?:说|写)(?:错|反)了|等等|不对,|上面(?:写|说)?错|前面(?:那句)?(?:写|说)?错",
     _F,
 )
 _SUPPOSED = re.compile(
@@ -153,6 +163,24 @@ def _spaces_as_commas(m: re.Match[str]) -> str:
     return re.sub(r"(?<=[\u4e00-\u9fff]) | (?=[\u4e00-\u9fff])", ",", line) if len(blanks) <= len(line) // 6 else line
 
 
+_SAYS_SOMETHING = re.compile(
+    r"[=<>]|[是为会就使让把被得变加减填补写读取赢输留换等错对能要有没不]|\b(?:is|are|was|be|\w+s|\w+ed|\w+ing|do|will|would|can|not|n't|get|add|give|win|lose|keep|take|write|load|pad|fill)\b",
+    _F,
+)
+
+
+def _joined(cuts: list[int], text: str) -> list[int]:
+    """Cut points without those behind a short piece that says nothing: 'NumPy, PyTorch and mine: ...' is one clause."""
+    kept = cuts[:1]
+    for before, at in zip(cuts, cuts[1:], strict=False):
+        piece = text[before:at]
+        width = sum(2 if ord(c) > 0x2E7F else 1 for c in piece.strip())
+        dull = 0 < width <= 16 and not _SAYS_SOMETHING.search(piece) and before == kept[-1]
+        if not dull or at == cuts[-1]:
+            kept.append(at)
+    return kept
+
+
 def _pieces(text: str) -> list[tuple[int, int, int]]:
     """(start, end, sentence) of the clauses."""
 
@@ -170,6 +198,7 @@ def _pieces(text: str) -> list[tuple[int, int, int]]:
         for m in _SPLIT.finditer(shielded, at, stop):
             cuts += [m.start(), m.end()] if m.end() > m.start() else [m.start()]
         cuts.append(stop)
+        cuts = _joined(cuts, shielded)
         any_clause = False
         for a, b in zip(cuts, cuts[1:], strict=False):
             if re.search(r"[\w⊕<>=]", shielded[a:b]):

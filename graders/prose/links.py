@@ -166,7 +166,10 @@ def read_link(link: Link, mentions: Mentions) -> LinkReading:
     return LinkReading(link.id, "missing", core=link.core, weight=link.weight)
 
 
-_GOES_ON = re.compile(r"[^\w\u4e00-\u9fff]*(?:就|则|会|所以|因此|它|这|从而|而且|于是|也|so\b|then\b|and\b|it\b|they\b|which\b|therefore\b|hence\b|thus\b|that\b|this\b)", _F)
+_GOES_ON = re.compile(
+    r"[^\w\u4e00-\u9fff]*(?:就|则|会|所以|因此|它|这|从而|而且|于是|也|so\b|then\b|and\b|it\b|they\b|which\b|therefore\b|hence\b|thus\b|that\b|this\b)",
+    _F,
+)
 
 
 def _tight(hit: Hit, reading: Reading) -> bool:

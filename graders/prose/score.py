@@ -14,7 +14,7 @@ from graders.prose.rubric import Question, holds
 _F = re.IGNORECASE | re.ASCII
 _ITEMS = re.compile(r"[、,/;。\n]|\.(?=\s|$)")
 _PREDICATES = re.compile(
-    r"因为|所以|于是|就|会|使|让|变成|等于|得到|不(?:会|变|影响|再|能)|才|把|被|是|=|->|填|补|写|取|减|加|了|在|再|先|给|赋|得|过|都|只|每|那|这|它|要|能|用|做|看|留|换|选|赢|输|\bis\b|\bare\b|becomes?|because|\bso\b|gives?|adds?|keeps?|would|will|\bthen\b|\bit\b"
+    r"因为|所以|于是|就|会|使|让|变成|等于|得到|不(?:会|变|影响|再|能)|才|把|被|是|=|->|填|补|写|取|减|加|了|在|再|先|给|赋|得|过|都|只|每|那|这|它|要|能|用|做|看|换|选|赢|输|忽略|返回|跳过|\bis\b|\bare\b|becomes?|because|\bso\b|gives?|adds?|keeps?|would|will|\bthen\b|\bit\b"
     r"|\bwins?\b|\bloses?\b|returns?|stays?|\bhas\b|\bhave\b|means?|\bget|\bdoes|\bdo\b|can|\bfill|\btake|\bcarr|\bpad\b|\bload|\bwrite|\bstore",
     _F,
 )
@@ -39,7 +39,7 @@ def is_term_list(reading: Reading) -> bool:
     """Whether an answer lists terms without saying anything of them: short items, hardly a predicate, no numbers."""
     text = reading.text
     items = [x for x in _ITEMS.split(text) if x.strip()]
-    if len(items) >= 4 and text.count("|") < 4:
+    if len(items) >= 5 and text.count("|") < 4:
         short = sum(_width(x) <= 11 for x in items) / len(items)
         saying = sum(bool(_PREDICATES.search(x)) for x in items) / len(items)
         if short >= 0.7 and saying <= 0.34 and len(_NUMBER.findall(text)) <= len(items) // 2:
@@ -73,7 +73,11 @@ def to_step(points: float, maximum: float) -> float:
 
 
 def rule_score(
-    question: Question, reading: Reading, links: list[LinkReading], misconceptions: list[MisconceptionReading], mentions: Mentions
+    question: Question,
+    reading: Reading,
+    links: list[LinkReading],
+    misconceptions: list[MisconceptionReading],
+    mentions: Mentions,
 ) -> RuleScore:
     """Points of an answer by its links, held down by what contradicts them."""
     stated = frozenset(x.id for x in links if x.state == "stated")
