@@ -201,7 +201,8 @@ class _Lane:
         except worker.RunEnded as end:
             if not again:
                 raise self._no_start(end) from None
-            self._replace()  # its zygote was killed, perhaps by the program before this one
+            worker.distrust(self.run.zygote)  # killed or spoilt, perhaps by the program before this one
+            self._replace()
             self.open(again=False)
             return
         except (worker.RunLate, worker.RunBroken, KeyError, TypeError) as error:
@@ -215,10 +216,14 @@ class _Lane:
             session.need_torch(str(reply.get("what", "torch")))
             self.open()
             return
+        if reply.get("event") == "sick":  # the native worker's canary runs once a library is named
+            raise EnvironmentProblem(_CANARY.fill(what=str(reply.get("message"))[:500]))
         if reply.get("event") != "opened":
             text = _NOT_LOADED.fill(type=str(reply.get("type"))[:200], message=str(reply.get("message"))[:2000])
             line, column = (n if isinstance(n, int) else 0 for n in (reply.get("line"), reply.get("column")))
             raise CompileProblem(text, [Finding("compile-error", text, line=line, column=column)])
+        if "facts" in reply:  # and only then does it know its device
+            session.note_facts({**ready, **reply})
         self.opened = True
 
     def _no_start(self, error: Exception) -> EnvironmentProblem:
