@@ -12,6 +12,8 @@ from typing import ClassVar
 
 from rich.cells import cell_len
 
+from course_cli.i18n import say
+
 _FENCE = re.compile(r"^```mermaid[^\n]*\n(.*?)^```\s*$", re.MULTILINE | re.DOTALL)
 _HEAD = re.compile(r"^\s*(?:flowchart|graph)\s+(LR|RL|TD|TB|BT)\s*;?\s*$")
 _NODE = re.compile(
@@ -40,6 +42,27 @@ def draw_diagrams(markdown: str, width: int) -> str:
         return f"```text\n{drawing}\n```" if drawing else match.group(0)
 
     return _FENCE.sub(replace, markdown)
+
+
+def describe_diagrams(markdown: str) -> str:
+    """Markdown with every Mermaid block that is understood replaced by a list of its arrows in words."""
+
+    def replace(match: re.Match[str]) -> str:
+        chart = parse(match.group(1))
+        return "\n".join(f"- {line}" for line in sentences(chart)) if chart else match.group(0)
+
+    return _FENCE.sub(replace, markdown)
+
+
+def sentences(chart: Chart) -> list[str]:
+    """One line an arrow: 'from A to B: label'; a node without arrows is named alone."""
+    lines = []
+    for a, b, label in chart.edges:
+        ends = {"a": " ".join(chart.labels[a]), "b": " ".join(chart.labels[b])}
+        line = say("from “{a}” to “{b}”", "从“{a}”到“{b}”", **ends)
+        lines.append(line + (say(": {l}", "：{l}", l=label) if label else ""))
+    joined = {name for a, b, _ in chart.edges for name in (a, b)}
+    return lines + [" ".join(words) for name, words in chart.labels.items() if name not in joined]
 
 
 def parse(source: str) -> Chart | None:

@@ -1,4 +1,4 @@
-"""A progress bar around the pipeline, on a terminal only."""
+"""Progress while cases run: lines as they come and a bar below them, on a terminal; nothing moves in plain mode."""
 
 from __future__ import annotations
 
@@ -8,22 +8,34 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
 
+from course_cli.context import settings
 from course_cli.i18n import say, t
+from course_cli.views import CaseStream, case_title
 from graders.grade import Watch
 from graders.scorecard import CaseResult
 from graders.text import Text
 
 
 @contextmanager
-def watching(console: Console, *, enabled: bool) -> Iterator[Watch]:
-    """Callbacks for `grade` that draw a bar; silent ones where nobody watches."""
-    if not enabled:
-        yield Watch()
+def watching(console: Console, *, enabled: bool, lines: bool = False) -> Iterator[Watch]:
+    """Callbacks for `grade`. `enabled` draws a bar, `lines` prints the cases as they come (and the folded ones at the end)."""
+    stream = CaseStream(console.print) if lines else None
+
+    def printed(result: CaseResult) -> None:
+        if stream is not None:
+            stream.add(result)
+
+    if not enabled or settings.plain:
+        if enabled:
+            console.print(say("running the cases", "正在运行用例"))
+        yield Watch(case=printed)
+        if stream is not None:
+            stream.finish()
         return
     columns = (
         SpinnerColumn(),
-        TextColumn("{task.description}"),
-        BarColumn(30),
+        TextColumn("{task.description}", markup=False),
+        BarColumn(24),
         TextColumn("{task.completed}/{task.total}"),
     )
     with Progress(*columns, console=console, transient=True) as bar:
@@ -33,9 +45,12 @@ def watching(console: Console, *, enabled: bool) -> Iterator[Watch]:
             bar.update(task, total=total, description=say("running cases", "正在运行用例"))
 
         def case(result: CaseResult) -> None:
-            bar.update(task, advance=1, description=result.name)
+            printed(result)
+            bar.update(task, advance=1, description=case_title(result)[:30])
 
         def doing(what: Text) -> None:
             bar.update(task, description=t(what))
 
         yield Watch(started, case, doing)
+    if stream is not None:
+        stream.finish()

@@ -6,18 +6,19 @@ work folder; this file only remembers where they are and how far the lesson got.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from graders.errors import EnvironmentProblem
-from graders.text import Text
+from graders.text import Text, same
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS lesson (
@@ -29,22 +30,31 @@ CREATE TABLE IF NOT EXISTS event (
 );
 CREATE INDEX IF NOT EXISTS event_lesson ON event (lesson, id);
 """
+# Columns that came later: added to a file that an older version made.
+_ADDED = {"stage": "TEXT NOT NULL DEFAULT 'read'", "seen": "TEXT NOT NULL DEFAULT ''"}
+Stage = Literal["read", "fill", "questions", "card"]
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far one lesson got. Times are seconds since 1970; `hint` is the highest level opened since the last reset."""
+    """How far one lesson got. Times are seconds since 1970; `hint` is the highest level opened since the last reset.
+
+    `section` counts sections of the text that were read; its fraction is the share of the next one. `stage` is the step
+    that comes next, `seen` the blank as it last stood in the learner's file.
+    """
 
     id: str
     started: float | None = None
     updated: float | None = None
     folder: Path | None = None
-    section: int = 0
+    section: float = 0
     fill: str = ""
     hint: int = 0
     best: float | None = None
     passed: float | None = None
     seconds: float = 0.0
+    stage: Stage = "read"
+    seen: str = ""
 
 
 def home() -> Path:
@@ -77,7 +87,7 @@ class Store:
             if self._connection is None:
                 self.folder.mkdir(parents=True, exist_ok=True)
                 self._connection = sqlite3.connect(self.path, timeout=10)
-                self._connection.executescript(_SCHEMA)
+                _prepare(self._connection)
             with self._connection:
                 yield self._connection
         except (sqlite3.Error, OSError) as error:
@@ -85,7 +95,7 @@ class Store:
                 Text(
                     "the progress file {p} cannot be used: {e} (COURSE_HOME names another folder)",
                     "无法使用进度文件 {p}：{e}（可用 COURSE_HOME 指定其他文件夹）",
-                ).fill(p=self.path, e=error)
+                ).fill(p=self.path, e=_why(error) if isinstance(error, OSError) else error)
             ) from None
 
     def progress(self, lesson: str) -> Progress:
@@ -94,7 +104,7 @@ class Store:
             return Progress(lesson)
         with self._transaction() as db:
             row = db.execute(
-                "SELECT id, started, updated, folder, section, fill, hint, best, passed, seconds FROM lesson WHERE id = ?",
+                "SELECT id, started, updated, folder, section, fill, hint, best, passed, seconds, stage, seen FROM lesson WHERE id = ?",
                 (lesson,),
             ).fetchone()
         if row is None:
@@ -132,6 +142,18 @@ class Store:
             rows = db.execute(query, (lesson, kind) if kind else (lesson,)).fetchall()
         return [(r[0], r[1], json.loads(r[2])) for r in rows]
 
+    def last_run(self, lesson: str) -> dict[str, Any] | None:
+        """The data of the latest run of a lesson since its last reset, or None."""
+        if not self.exists():
+            return None
+        query = "SELECT kind, data FROM event WHERE lesson = ? AND kind IN ('run', 'reset') ORDER BY id DESC LIMIT 1"
+        with self._transaction() as db:
+            row = db.execute(query, (lesson,)).fetchone()
+        if row is None or row[0] != "run":
+            return None
+        data: dict[str, Any] = json.loads(row[1])
+        return data
+
     def reset(self, lesson: str) -> None:
         """Start a lesson afresh: progress back to nothing; the events stay."""
         self.record(lesson, "reset", {})
@@ -143,18 +165,40 @@ class Store:
         return self.progress(lesson).folder or self.folder / "work" / lesson
 
 
+def _prepare(db: sqlite3.Connection) -> None:
+    """Make or bring up to date the tables; writes nothing where they are as they should be."""
+    have = {row[1] for row in db.execute("PRAGMA table_info(lesson)")}
+    if not have:
+        db.executescript(_SCHEMA)
+    for name in _ADDED.keys() - have:
+        db.execute(f"ALTER TABLE lesson ADD COLUMN {name} {_ADDED[name]}")
+
+
 def write_file(path: Path, text: str) -> None:
     """Replace a file in one step, so that a kill or a full disk leaves the old one whole."""
-    path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.new")
     try:
-        with temporary.open("w", encoding="utf-8") as stream:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with temporary.open("w", encoding="utf-8", newline="") as stream:
             stream.write(text)
             stream.flush()
             os.fsync(stream.fileno())
         temporary.replace(path)
     except OSError as error:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
         raise EnvironmentProblem(
-            Text("{p} cannot be written: {e}", "无法写入 {p}：{e}").fill(p=path, e=error.strerror or error)
+            Text("{p} cannot be written: {e}", "无法写入 {p}：{e}").fill(p=path, e=_why(error))
         ) from None
+
+
+def _why(error: OSError) -> Text:
+    """The system's reason in words; the commonest ones in both languages."""
+    known = {
+        errno.ENOSPC: Text("the disk is full", "磁盘已满"),
+        errno.EDQUOT: Text("your disk quota is used up", "磁盘配额已用完"),
+        errno.EROFS: Text("it lies on a read-only file system", "位于只读文件系统"),
+        errno.EACCES: Text("no permission", "没有权限"),
+        errno.EFBIG: Text("the file would become too large", "文件过大"),
+    }
+    return known.get(error.errno or 0) or same(error.strerror or str(error))

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
+import time
+from dataclasses import dataclass
 from pathlib import Path
 
 from course_cli.store import write_file
-from graders.answers import SECTIONS, Section, parse, render
+from graders.answers import SECTIONS, TITLES, Section, parse, render
+from graders.errors import BadInput, CourseError, Where
 from graders.lesson import Lesson
 from graders.text import Lang, Text
 
@@ -51,25 +55,136 @@ def write_start(lesson: Lesson, folder: Path, lang: Lang) -> tuple[list[Path], l
     return written, kept
 
 
-def save_answer(path: Path, lesson: Lesson, section: Section, text: str, lang: Lang) -> None:
-    """Put one answer into answers.md, keeping everything else that stands there."""
-    old = path.read_text(encoding="utf-8") if path.is_file() else ""
+def question_prompt(section: Section, lesson: Lesson) -> Text:
+    """What the learner is asked for one section."""
+    return _prompts(lesson)[section]
+
+
+def save_answer(
+    path: Path, lesson: Lesson, section: Section, text: str, lang: Lang, seen: str | None = None
+) -> Path | None:
+    """Put one answer into answers.md, keeping everything else that stands there, CRLF line ends too.
+
+    `seen` is what stood in the section when the question was asked: where the file has changed since, a copy of the file
+    is kept and its path returned.
+    """
+    raw = _read(path)
+    old = raw.replace("\r\n", "\n")
     found = parse(old)
-    if section not in found.lines or not old:
-        if not old:
-            write_file(path, render(lesson.id, {section: text}, lang, _prompts(lesson)))
-            return
-        from graders.answers import TITLES
+    kept = None
+    if seen is not None and found.get(section) not in ("", seen, text):
+        kept = keep_copy(path)
+    text = _no_headings(text)
+    if not old.strip():
+        new = render(lesson.id, {section: text}, lang, _prompts(lesson))
+    elif section not in found.lines:
+        new = old.rstrip("\n") + f"\n\n## {TITLES[section].pick(lang)}\n\n{text}\n"
+    else:
+        lines = old.split("\n")
+        begin = found.lines[section]
+        following = [n for s, n in found.lines.items() if n > begin]
+        end = min(following) - 1 if following else len(lines)
+        head = [x for x in lines[begin:end] if x.strip().startswith("<!--") and x.strip().endswith("-->")]
+        block = ["", *head, *([""] if head else []), text, ""]
+        new = "\n".join([*lines[:begin], *block, *lines[end:]]).rstrip("\n") + "\n"
+    write_file(path, new.replace("\n", "\r\n") if "\r\n" in raw else new)
+    return kept
 
-        write_file(path, old.rstrip("\n") + f"\n\n## {TITLES[section].pick(lang)}\n\n{text}\n")
-        return
-    lines = old.replace("\r\n", "\n").split("\n")
-    begin = found.lines[section]
-    following = [n for s, n in found.lines.items() if n > begin]
-    end = min(following) - 1 if following else len(lines)
-    head = [x for x in lines[begin:end] if x.strip().startswith("<!--") and x.strip().endswith("-->")]
-    block = ["", *head, *([""] if head else []), text, ""]
-    write_file(path, "\n".join([*lines[:begin], *block, *lines[end:]]).rstrip("\n") + "\n")
+
+def keep_copy(path: Path) -> Path:
+    """A copy of a learner's file beside it, in `kept/`, with the time in its name."""
+    stamp = time.strftime("%Y%m%d-%H%M%S")
+    target = path.parent / "kept" / f"{path.stem}-{stamp}{path.suffix}"
+    number = 1
+    while target.exists():
+        number += 1
+        target = target.with_name(f"{path.stem}-{stamp}-{number}{path.suffix}")
+    write_file(target, _read(path))
+    return target
 
 
-__all__ = ["ANSWERS", "SECTIONS", "code_name", "save_answer", "write_start"]
+@dataclass(frozen=True, slots=True)
+class CodeState:
+    """What the learner's code file holds: `fill` None where the blank is empty or cannot be found (`problem` says why)."""
+
+    fill: str | None
+    problem: Text | None = None
+
+
+class CodeFile:
+    """The learner's template with its blank: read after every edit, written only in the blank."""
+
+    def __init__(self, lesson: Lesson, folder: Path) -> None:
+        self.lesson = lesson
+        self.path = folder / code_name(lesson)
+
+    def read(self) -> CodeState:
+        """The blank as it stands in the file now."""
+        from graders.template_diff import compare, read_text
+
+        if not self.path.is_file():
+            return CodeState(None)
+        try:
+            text = read_text(self.path.read_bytes(), self.path.name)
+        except CourseError as problem:
+            return CodeState(None, problem.text)
+        except OSError as error:
+            return CodeState(None, Text("cannot be read: {e}", "无法读取：{e}").fill(e=error.strerror or error))
+        found = compare(self.lesson.template, text, self.lesson.spec.language)
+        if not found.fits and not found.unfilled:
+            why = found.stops_fitting_at.words if found.stops_fitting_at else Text("no blank", "没有填空")
+            return CodeState(None, why)
+        return CodeState(found.translated)
+
+    def put(self, fill: str, seen: str | None) -> tuple[bool, Path | None]:
+        """Write `fill` into the blank. Returns whether it stands there now, and the copy that was kept.
+
+        `seen` is the blank as it was last read: where the file holds something else by now, a copy of it is kept first.
+        A file in which the blank cannot be found is left alone.
+        """
+        from graders.template_diff_tokens import locate
+
+        if not self.path.is_file():
+            write_start_code(self.lesson, self.path)
+        raw = _read(self.path)
+        text = raw.replace("\r\n", "\n")
+        span = locate(self.lesson.template, text, self.lesson.spec.language)
+        if span is None or self.read().problem is not None:
+            return False, None
+        now = self.read().fill
+        if now == fill:
+            return True, None
+        kept = keep_copy(self.path) if now is not None and now != seen else None
+        start, end = span
+        old = text[start:end]
+        lead = old[: len(old) - len(old.lstrip())]
+        trail = old[len(old.rstrip()) :]
+        new = text[:start] + lead + fill + trail + text[end:]
+        write_file(self.path, new.replace("\n", "\r\n") if "\r\n" in raw else new)
+        return True, kept
+
+
+def write_start_code(lesson: Lesson, path: Path) -> None:
+    """The pristine template, where the file is not there."""
+    write_file(path, lesson.template)
+
+
+def _no_headings(text: str) -> str:
+    """Lines that Markdown would take for a heading are indented, so that they stay part of the answer."""
+    fence = False
+    out = []
+    for line in text.split("\n"):
+        if re.match(r" {0,3}(```|~~~)", line):
+            fence = not fence
+        out.append("    " + line.lstrip() if not fence and re.match(r" {0,3}#{1,6}\s", line) else line)
+    return "\n".join(out)
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_bytes().decode("utf-8-sig") if path.is_file() else ""
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(Text("cannot be read: {e}", "无法读取：{e}").fill(e=error), Where(str(path))) from None
+
+
+__all__ = ["ANSWERS", "SECTIONS", "CodeFile", "CodeState", "code_name", "keep_copy", "save_answer", "write_start"]

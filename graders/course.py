@@ -77,6 +77,17 @@ class Course:
             )
         return self._entries[lesson_id]
 
+    def text(self, lesson_id: str, lang: str) -> str:
+        """A lesson's Markdown text without opening the lesson: the first page need not wait for the rest."""
+        folder = self.root / lesson_id
+        names = load_keys(folder / "lesson.yaml", {"text"}).get("text")
+        name = names.get("zh" if lang == "zh" else "en") if isinstance(names, dict) else None
+        path = folder / str(name)
+        try:
+            return path.read_text(encoding="utf-8-sig")
+        except (OSError, UnicodeDecodeError) as error:
+            raise BadInput(Text("cannot be read: {e}", "无法读取：{e}").fill(e=error), Where(str(path))) from None
+
     def entries(self) -> list[Entry]:
         """Every lesson of the route whose folder is there, in order."""
         return [self.entry(i) for i in self.ids]

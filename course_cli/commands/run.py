@@ -24,9 +24,9 @@ def run_lesson(name: str, fill: str | None, answers: Path | None, backend: Backe
     course = settings.course
     lesson_id = course.find(name)
     if fill is None and ask and sys.stdin.isatty() and sys.stdout.isatty():
-        from course_cli.session import interactive
+        from course_cli.lesson_session import interactive
 
-        return interactive(course.lesson(lesson_id), backend)
+        return interactive(lesson_id, backend)
     if fill is None:
         raise BadInput(
             Text(
