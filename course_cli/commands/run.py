@@ -65,23 +65,30 @@ def prestart(lesson_id: str, backend: Backend) -> Any:
 
 
 def grade_and_record(lesson: Lesson, handed_in: Any, backend: Backend, executor: Any, *, progress: bool) -> ScoreCard:
-    """Grade, with a progress bar on a terminal, and remember the run."""
+    """Grade, with a progress bar on a terminal, and remember the run: progress, receipt, what a GPU has still to confirm."""
+    import time
+
     from course_cli.progress import watching
+    from course_cli.records import with_receipts
     from graders.grade import Options, grade
 
-    course = settings.course
+    course, started = settings.course, time.time()
+    handed_in = with_receipts(Store(), handed_in, lesson.id)
     options = Options(backend=backend, grader_seed=course.grader_seed(), rubric=course.rubric(), executor=executor)
     with watching(settings.console, enabled=progress and sys.stdout.isatty()) as watch:
         card = grade(handed_in, lesson, options, watch)
-    remember(card)
+    remember(card, lesson, handed_in, started)
     return card
 
 
-def remember(card: ScoreCard) -> None:
-    """Keep the run in the progress file: best total, first pass, the event itself."""
+def remember(card: ScoreCard, lesson: Lesson, handed_in: Any, started: float) -> None:
+    """Keep the run: its receipt and what is pending, then best total, first pass and the event in the progress file."""
     import time
 
+    from course_cli.records import after_run
+
     store = Store()
+    receipt = after_run(store, lesson, handed_in, card, started)
     old = store.progress(card.lesson)
     changes: dict[str, Any] = {"best": max(card.total, old.best or 0.0)}
     if card.passed and old.passed is None:
@@ -94,6 +101,7 @@ def remember(card: ScoreCard) -> None:
         "total": card.total,
         "passed": card.passed,
         "cases": {c.name: c.outcome for c in card.cases},
+        "receipt": receipt,
     }
     store.record(card.lesson, "run", data)
 
