@@ -19,6 +19,7 @@ import shutil
 import signal
 import socket
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -120,8 +121,8 @@ class _Zygote:
         os.dup2(output, 1)
         os.dup2(output, 2)
         os.close(output)
-        work = Path(self.settings["work"]) / f"run{number}"
-        work.mkdir(mode=0o700)
+        # A name that nobody can take beforehand: programs of one user can write into this folder.
+        work = Path(tempfile.mkdtemp(prefix=f"run{number}-", dir=self.settings["work"]))
         os.chdir(work)
         os.environ.update(TMPDIR=str(work), HOME=str(work), TRITON_CACHE_DIR=str(work / "triton"))
         self.settings["work"] = str(work)
@@ -144,6 +145,8 @@ class _Zygote:
                     with contextlib.suppress(OSError):
                         os.write(report, json.dumps({"status": os.waitstatus_to_exitcode(status)}).encode())
                     os.close(report)
+                    for folder in Path(self.settings["work"]).glob(f"run{number}-*"):
+                        shutil.rmtree(folder, ignore_errors=True)
         known = {pid for pid, _ in self.running.values()}
         for pid in sandbox.children_of(os.getpid()):
             if pid not in known:  # adopted: its own parent, a program's process, is gone

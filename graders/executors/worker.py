@@ -43,7 +43,7 @@ LIMITS: dict[tuple[Role, Flavour], sandbox.ResourceLimits] = {
     ("compile", "light"): sandbox.ResourceLimits(address_space=8 * sandbox.GIB),
     # CUDA reserves address space for all of the device's memory: 16 GiB is too little for cuInit to succeed.
     ("gpu", "torch"): sandbox.ResourceLimits(
-        address_space=None, file_size=512 * sandbox.MIB, cpu_seconds=900, open_files=4096
+        address_space=None, file_size=2 * sandbox.GIB, cpu_seconds=900, open_files=4096
     ),
     ("native", "light"): sandbox.ResourceLimits(
         address_space=None, file_size=64 * sandbox.MIB, cpu_seconds=900, open_files=4096
@@ -312,6 +312,14 @@ def discard(role: Role, flavour: Flavour) -> None:
         run.close()
     if zygote is not None:
         zygote.close()
+
+
+def distrust(zygote: Zygote) -> None:
+    """Take no further processes from this zygote: one that it forked did not come up."""
+    with _pool:
+        for key, (warm_one, _) in list(_warm.items()):
+            if warm_one is zygote:
+                discard(*key)
 
 
 def close_warm(role: Role) -> None:

@@ -160,6 +160,21 @@ def test_the_workers_root_process_may_be_killed(three):
     assert attack.status in ("crash", "raised", "ok")
 
 
+@pytest.mark.parametrize(
+    "deed",
+    [
+        "os.chmod(os.path.dirname(os.getcwd()), 0)",
+        "__import__('shutil').rmtree(os.path.dirname(os.getcwd()))",
+        "[os.mkdir(f'../run{n}') for n in range(1, 500) if not os.path.exists(f'../run{n}')]",
+    ],
+)
+def test_a_spoilt_work_folder_is_no_harm_to_the_next_program(interpreter, program, jobs, deed):
+    with interpreter.open(program("hostile", deed)) as session:
+        session.run(jobs(1)[0], 5.0)
+    with interpreter.open(program("hostile", "pass")) as session:
+        assert [sound(seen) for seen in session.run_all(jobs(0, 1, 0), 5.0)] == [True] * 3
+
+
 def test_closing_leaves_no_process_and_no_folder(program, jobs):
     executor = TritonInterpreter(processes=1)
     with executor.open(program("hostile", "pass")) as session:
