@@ -15,6 +15,7 @@ def _parser() -> Parser:
     return Parser(Language(tree_sitter_cuda.language()))
 
 
+@lru_cache(maxsize=8)  # the same template is read several times for one fill
 def parse(source: str) -> Tree:
     """The tree of a source text. It never fails: what cannot be read becomes ERROR and MISSING nodes."""
     return _parser().parse(source.encode("utf-8", "replace"))
