@@ -30,6 +30,7 @@ def preload(flavour: str) -> None:
     import triton.language  # noqa: F401
 
     compile_errors.skip_installation_hash()
+    programs.first_config_only()
 
 
 class Runner:

@@ -79,7 +79,7 @@ class Watch:
     number: int = 0
     programs: int = 0
     launches: int = 0
-    kernel: Any = None
+    synchronised: set[int] = field(default_factory=set)  # programs that did an atomic operation in this launch
 
     def begin(self, path: str, arenas: list[Arena], poison: str, reorder: str) -> None:
         """Start of one execution."""
@@ -98,9 +98,18 @@ class Watch:
     def launch(self, names: list[str], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """The tensors of one launch become regions."""
         self.regions = []
+        self.synchronised = set()
         for name, value in [*zip(names, args, strict=False), *kwargs.items()]:
-            if hasattr(value, "data_ptr"):
-                self._add_region(name, value)
+            self._add_argument(name, value)
+
+    def _add_argument(self, name: str, value: Any) -> None:
+        if hasattr(value, "data_ptr"):
+            self._add_region(name, value)
+        elif isinstance(value, tuple):
+            for each in value:
+                self._add_argument(name, each)
+        elif hasattr(value, "base") and hasattr(value, "block_shape"):  # a tensor descriptor
+            self._add_argument(name, value.base)
 
     def _add_region(self, name: str, tensor: Any) -> None:
         itemsize = int(tensor.element_size())
@@ -203,7 +212,10 @@ class Watch:
 
     def _order_of(self, region: Region, index: NDArray[Any], action: str) -> None:
         writers = region.writer[index]
-        if action != "atomic":
+        if action == "atomic":
+            self.synchronised.add(self.number)
+        # A program that has done an atomic operation may know that the other one is ready (the last block sums up).
+        elif action == "store" or self.number not in self.synchronised:
             foreign = (writers != -1) & (writers != self.number)
             if foreign.any():
                 kind = "double-write" if action == "store" else "race"

@@ -29,6 +29,7 @@ def preload(flavour: str) -> None:
     import triton.language as tl
 
     instruments.install(_watch)
+    programs.first_config_only()
     # The interpreter rewrites each function at its first use: done here once, every fork starts with it.
     Runner({"flavour": flavour, "work": ""}).canary()
     for function in (tl.max, tl.min):

@@ -25,6 +25,7 @@ ENTRIES = {
     "row_peak": TritonEntry("row_peak", ("x", "out")),
     "who_writes": TritonEntry("who_writes", ("x", "out")),
     "two_steps": TritonEntry("two_steps", ("x", "out")),
+    "tuned": TritonEntry("tuned", ("x", "out")),
     "hostile": TritonEntry("double", ("x", "out", "what")),
 }
 

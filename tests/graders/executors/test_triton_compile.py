@@ -76,6 +76,12 @@ def test_several_jobs_must_all_compile(compiler, program, job):
     assert report.compiled == ("sm_80", "sm_90", "sm_100") and len(report.targets) == 6
 
 
+def test_autotuned_kernels_compile_in_their_first_configuration(compiler, program, job):
+    made = job("tuned", {"x": np.ones(5)}, {"out": ("fp32", (5,))})
+    report = compiler.begin(program("tuned", "2"), [made]).result(120.0)
+    assert report.compiled == ("sm_80", "sm_90", "sm_100"), report
+
+
 def test_what_needs_torch_is_said_and_is_no_finding(compiler, program, job):
     made = job("steps", {"x": np.ones(50)}, {"out": ("fp32", (1,))})
     report = compiler.begin(program("two_steps", "n"), [made]).result(120.0)

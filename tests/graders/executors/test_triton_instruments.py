@@ -60,6 +60,36 @@ def test_a_program_that_reads_what_another_wrote(interpreter, program, four):
     assert "race" in {f.kind for f in seen.findings}
 
 
+def test_a_read_after_an_atomic_may_be_synchronised(interpreter, program, four):
+    fill = "tl.store(out_ptr + me, me); tl.atomic_add(x_ptr, 1); tl.load(out_ptr + (me + 3) % 4)"
+    seen = observe(interpreter, program("who_writes", fill), four)
+    assert not seen.findings
+
+
+def test_tensor_descriptors_are_checked_like_pointers(interpreter, program, job):
+    x = HostArray.dense("fp32", np.arange(16.0).reshape(4, 4))
+    made = job("who", {"x": x}, {"out": ("fp32", (4, 4))})
+    fill = (
+        "a = tl.make_tensor_descriptor(x_ptr, [4, {n}], [4, 1], [1, 4]); "
+        "b = tl.make_tensor_descriptor(out_ptr, [4, 4], [4, 1], [1, 4]); "
+        "b.store([me, 0], a.load([me, 0]))"
+    )
+    seen = observe(interpreter, program("who_writes", fill.format(n=4)), made)
+    assert seen.status == "ok" and not seen.findings, seen
+    np.testing.assert_array_equal(seen.outputs["out"].values(), x.values())
+    seen = observe(
+        interpreter, program("who_writes", fill.format(n=4).replace("out_ptr, [4,", "out_ptr + 4, [4,")), made
+    )
+    assert {f.kind for f in seen.findings} == {"out-of-bounds"}
+
+
+def test_autotune_takes_its_first_configuration(interpreter, program, job):
+    made = job("tuned", {"x": np.arange(5.0)}, {"out": ("fp32", (5,))})
+    seen = observe(interpreter, program("tuned", "2"), made)
+    assert seen.status == "ok" and not seen.findings, seen
+    np.testing.assert_array_equal(seen.outputs["out"].values(), 2 * np.arange(5.0))
+
+
 def test_lanes_of_one_program_that_write_one_element(interpreter, program, four):
     fill = "tl.store(out_ptr + me + tl.arange(0, 2) * 0, {})"
     seen = observe(interpreter, program("who_writes", fill.format("tl.arange(0, 2)")), four)
