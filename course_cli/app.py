@@ -14,7 +14,7 @@ from course_cli.i18n import say
 
 def build() -> typer.Typer:
     """The Typer application, its help in the language of this run."""
-    from course_cli.commands import author, doctor, grading, learn
+    from course_cli.commands import author, doctor, grading, learn, review, verify
 
     app = typer.Typer(
         name="course",
@@ -30,7 +30,7 @@ def build() -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(_global_options)
-    for module in (learn, grading, author, doctor):
+    for module in (learn, grading, verify, review, author, doctor):
         module.register(app)
     return app
 

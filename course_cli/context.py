@@ -21,6 +21,7 @@ class Settings:
     no_color: bool = False
     plain: bool = False
     debug: bool = False
+    register: Path | None = None  # where grades are recorded; None: the user's data folder
     _course: Course | None = None
     _console: Console | None = None
 

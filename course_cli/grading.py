@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from course_cli import i18n
 from course_cli.context import settings
 from course_cli.store import write_file
 from graders.errors import EXIT_PASSED, BadInput, CourseError
@@ -104,9 +105,12 @@ def _batch(
 
 
 def _grade(course: Course, lesson: Lesson, submission: Submission, backend: Backend) -> ScoreCard:
+    from course_cli.records import after_grade
     from graders.grade import Options, grade
 
-    return grade(submission, lesson, Options(backend=backend, grader_seed=course.grader_seed(), rubric=course.rubric()))
+    rules = course.rubric()
+    card = grade(submission, lesson, Options(backend=backend, grader_seed=course.grader_seed(), rubric=rules))
+    return after_grade(lesson, submission, card, rules, settings.register, i18n.lang())
 
 
 def _print(lesson: Lesson, card: ScoreCard, form: str, out: Path | None, lang: Lang, *, instructor: bool) -> None:

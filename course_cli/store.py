@@ -174,13 +174,13 @@ def _prepare(db: sqlite3.Connection) -> None:
         db.execute(f"ALTER TABLE lesson ADD COLUMN {name} {_ADDED[name]}")
 
 
-def write_file(path: Path, text: str) -> None:
+def write_file(path: Path, text: str | bytes) -> None:
     """Replace a file in one step, so that a kill or a full disk leaves the old one whole."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}.new")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with temporary.open("w", encoding="utf-8", newline="") as stream:
-            stream.write(text)
+        with temporary.open("wb") as stream:
+            stream.write(text if isinstance(text, bytes) else text.encode())
             stream.flush()
             os.fsync(stream.fileno())
         temporary.replace(path)

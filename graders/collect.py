@@ -7,6 +7,7 @@ from pathlib import Path
 
 from graders.course import Course
 from graders.errors import BadInput, Where
+from graders.evidence import read_receipts
 from graders.lesson import Lesson
 from graders.submission import CODE_SUFFIXES, EditNote, Submission, read_answers, read_bytes, sha256
 from graders.template_diff import compare, marker, read_text, similarity
@@ -52,7 +53,8 @@ def collect(course: Course, path: Path, lesson_name: str | None, answers: Path |
     if answers is not None:
         found = read_answers(answers)
         submission = replace(submission, answers=found, notes=(*submission.notes, *found.notes))
-    return lesson, submission
+    receipts, notes = read_receipts(path if path.is_dir() else path.parent)
+    return lesson, replace(submission, receipts=receipts, notes=(*submission.notes, *notes))
 
 
 def _is_submission(folder: Path) -> bool:
@@ -84,10 +86,13 @@ def _code_file(course: Course, path: Path, lesson_name: str | None) -> tuple[Les
         text = Text("this file does not fit the template of {l}: {w}", "此文件与 {l} 的模板不符：{w}")
         raise BadInput(text.fill(l=lesson.id, w=why), where)
     edits = tuple(
-        EditNote(f"template:{e.template_line or e.line}", e.words, e.before or e.after, e.severity == "veto") for e in found.edits
+        EditNote(f"template:{e.template_line or e.line}", e.words, e.before or e.after, e.severity == "veto")
+        for e in found.edits
     )
     notes = tuple(
-        Text("line {n}: {w}", "第 {n} 行：{w}").fill(n=e.line, w=e.words) for e in found.edits if e.severity != "harmless"
+        Text("line {n}: {w}", "第 {n} 行：{w}").fill(n=e.line, w=e.words)
+        for e in found.edits
+        if e.severity != "harmless"
     )
     return lesson, Submission(found.fill, str(path), sha256(raw), edits=edits, notes=notes)
 

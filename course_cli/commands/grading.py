@@ -12,6 +12,7 @@ from course_cli.i18n import lang, say
 
 
 def register(app: typer.Typer) -> None:
+    """Add the commands of this family to the application."""
     app.command(
         "grade",
         help=say(
@@ -42,9 +43,21 @@ def grade(
     instructor: Annotated[
         bool, typer.Option("--instructor", help=say("show hidden cases in full", "完整显示隐藏用例"))
     ] = False,
+    register: Annotated[
+        Path | None,
+        typer.Option(
+            "--register",
+            metavar="DIR",
+            help=say(
+                "folder of the record of grades (default: your data folder)", "评分记录的文件夹（默认：用户数据文件夹）"
+            ),
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     from course_cli.grading import grade_paths
 
+    settings.register = register
     raise typer.Exit(
         grade_paths(
             settings.course, paths or [], lesson, fill, answers, backend, format_, out, lang(), instructor=instructor
