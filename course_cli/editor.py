@@ -171,16 +171,31 @@ def _lexer(language: CodeLanguage) -> Lexer | None:
 
 
 def _completer(question: Question) -> Completer | None:
-    if not question.words and not question.commands:
+    """Completes the names allowed in the blank and the `:commands`; while typing only once a word has begun."""
+    words = [*question.words, *(() if question.several_lines else question.commands)]
+    if not words:
         return None
     import re
 
-    from prompt_toolkit.completion import WordCompleter
+    from prompt_toolkit.completion import Completer, Completion
 
-    pattern = re.compile(r":?[A-Za-z_][\w.]*|:")
-    return WordCompleter(
-        [*question.words, *(question.commands if not question.several_lines else ())], pattern=pattern, sentence=False
-    )
+    pattern = re.compile(r"(:|[A-Za-z_])[\w.]*$")
+
+    class Names(Completer):
+        def get_completions(self, document: Any, complete_event: Any) -> Any:
+            found = pattern.search(document.text_before_cursor)
+            begun = found.group() if found else ""
+            if not begun and not complete_event.completion_requested:
+                return
+            for word in words:
+                if (
+                    word.startswith(begun)
+                    and word != begun
+                    and (not word.startswith(":") or document.text.startswith(":"))
+                ):
+                    yield Completion(word, -len(begun))
+
+    return Names()
 
 
 def open_editor(text: str, suffix: str) -> str:

@@ -253,12 +253,14 @@ class Question(Spec):
 class PictureSpec(Spec):
     """How a failing case is drawn. `probe` is a second template with the same blank that shows the state inside the kernel.
 
-    row-sum and softmax: the probe's host function `probe(x, out)` takes one row (1, N) and fills `out` (BLOCK,) with what the
-    lanes hold after the load. argmax-tree: `probe(x, n, blocks, threads, trace)` as the entry of a CUDA template.
+    row-sum and softmax: its host function `probe(x, out)` takes one row (1, N) and fills `out` (stages, BLOCK) with what the lanes
+    hold after the load and, for softmax, after exp. argmax-tree: `probe(x, n, blocks, threads, trace)`, as a CUDA template.
+    `question` is what the learner is asked below the picture.
     """
 
     kind: Literal["row-sum", "softmax", "argmax-tree"]
     probe: str
+    question: Words | None = None
 
 
 class TextFiles(Spec):

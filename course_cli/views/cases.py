@@ -82,7 +82,7 @@ def failure(case: CaseResult, picture: RenderableType | None = None) -> Renderab
     title = Styled(case_title(case), style="head")
     title.append(f"   {kind_of(case)}", style="quiet")
     body: list[RenderableType] = [Styled(t(case.about), style="quiet")]
-    if case.visible and not (case.findings and t(case.findings[0].text) == t(case.detail)):
+    if case.visible and not (case.findings and t(case.findings[0].text) in t(case.detail)):
         body.append(Styled(t(case.detail)))
     body += finding_lines(case)
     if picture is not None:
@@ -131,8 +131,8 @@ def own_run(case: CaseResult, tier: str) -> RenderableType:
 class CaseStream:
     """Prints cases as they come. The first lines of a kind appear at once; `finish` folds the rest into one line a kind.
 
-    Visible cases always have their own line. Cases are alike when they came out the same way for the same reason,
-    whatever the numbers in it.
+    A visible case that passes has its own line. Visible cases are alike when they failed for the same reason, whatever the
+    numbers in it; hidden ones when they came out the same way.
     """
 
     def __init__(self, write: Callable[[RenderableType], None]) -> None:
@@ -185,6 +185,5 @@ _NUMBER = re.compile(r"-?\b(?:inf|nan|\d[\d.]*(?:e[+-]?\d+)?)\b")
 
 def _alike(case: CaseResult) -> tuple[str, ...]:
     """What two cases share when they came out alike."""
-    reason = "" if case.outcome == "pass" else _NUMBER.sub("#", case.detail.en)
-    about = "" if case.outcome == "pass" or case.visible else case.about.en
-    return (case.outcome, case.group, str(case.visible), "" if about else reason, about)
+    reason = _NUMBER.sub("#", case.detail.en) if case.visible and case.outcome != "pass" else ""
+    return (case.outcome, case.group, str(case.visible), reason)
