@@ -4,7 +4,7 @@
 __global__ void relay(int *slot, int *out)
 {
     __shared__ int ready;
-    if (threadIdx.x == 0) atomicExch(&ready, 0);
+    if (threadIdx.x == 0) ready = 0;
     __syncthreads();
     if (threadIdx.x == 0) {
         *slot = 42;
