@@ -125,7 +125,7 @@ _NAMED = {
     "condition_variable": "host threads (<condition_variable>)",
     "pthread.h": "host threads (<pthread.h>)",
     "omp.h": "OpenMP (<omp.h>)",
-    "mma.h": "tensor cores (<mma.h>)",
+    "mma.h": "tensor cores (wmma, <mma.h>)",
 }
 _PREFIXES = {
     "curand": "cuRAND",
@@ -174,7 +174,8 @@ def check(source: str, filename: str) -> None:
             continue
         if header in _STANDARD or header in available():
             continue
-        what = _NAMED.get(header) or next((v for k, v in _PREFIXES.items() if header.startswith(k)), None)
+        library = next((v for k, v in _PREFIXES.items() if header.startswith(k)), None)
+        what = _NAMED.get(header) or (f"{library} (<{header}>)" if library else None)
         raise Unsupported(what if what else f"#include {rest}", number, filename)
 
 

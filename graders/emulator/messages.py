@@ -129,6 +129,10 @@ _SENTENCES = {
         "{at} reads lane {a} in {words}, which is not in the mask: the value is undefined",
         "{at} 在 {words} 中读取通道 {a}，而它不在掩码中：值未定义",
     ),
+    "lane-went-past": Text(
+        "{at} calls {words} with a mask that names lane {a}, but that lane went past it to the end of the kernel",
+        "{at} 调用 {words} 的掩码包含通道 {a}，而该通道绕过了它、直接到了内核末尾",
+    ),
     "caller-not-in-mask": Text(
         "{at} calls {words} with a mask that leaves out the calling lane itself",
         "{at} 调用 {words} 时，掩码没有包含调用者自己的通道",

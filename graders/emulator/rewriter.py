@@ -36,10 +36,16 @@ _NOT_COVERED = {
     "cudaMallocArray": "CUDA arrays",
     "cudaMalloc3D": "cudaMalloc3D",
     "cudaMemcpy3D": "cudaMemcpy3D",
-    "cudaLaunchCooperativeKernel": "cooperative launches",
+    "cudaLaunchCooperativeKernel": "cooperative launches (cudaLaunchCooperativeKernel)",
+    "this_grid": "cooperative launches (this_grid)",
+    "grid_group": "cooperative launches (grid_group)",
+    "this_multi_grid": "cooperative launches of several devices",
+    "cluster_group": "thread block clusters (cluster_group)",
+    "this_cluster": "thread block clusters (this_cluster)",
+    "memcpy_async": "asynchronous copies (memcpy_async)",
     "cudaLaunchKernelEx": "cudaLaunchKernelEx",
     "cudaMallocFromPoolAsync": "memory pools",
-    "__cluster_dims__": "thread block clusters",
+    "__cluster_dims__": "thread block clusters (__cluster_dims__)",
     "__nv_bfloat162_raw": "__nv_bfloat162_raw",
     "cuLaunchKernel": "the driver API",
     "cuInit": "the driver API",
@@ -446,7 +452,7 @@ class _Rewriter:
         for i, token in enumerate(tokens):
             if token.text != "main" or i == 0 or i + 1 >= len(tokens) or tokens[i + 1].text != "(":
                 continue
-            if tokens[i - 1].text not in ("int", "void", "auto") or self._depth(i) != 0:
+            if tokens[i - 1].text not in ("int", "void", "auto"):
                 continue
             end = closing(tokens, i + 1)
             body = end + 1
@@ -487,6 +493,54 @@ class _Rewriter:
                     self.edit(tokens[k].at, len(tokens[k].text), f"::cuemu::device_{tokens[k].text}")
                     self.edit(tokens[close].at, 0, f", {self.line(tokens[k])}")
 
+    def rewrite_words(self) -> None:
+        """Early returns of kernels, casts that hide a kernel's type, and a word that the C++ library uses too."""
+        tokens = self.tokens
+        for i, token in enumerate(tokens):
+            if token.text == "__noinline__":
+                self.edit(token.at, len(token.text), "__attribute__((noinline))")
+            elif token.text == "cudaLaunchKernel" and i + 2 < len(tokens) and tokens[i + 2].text in ("(", "reinterpret_cast"):
+                self._uncast(i + 2)
+            elif token.text == "__global__":
+                self._mark_returns(i)
+
+    def _uncast(self, i: int) -> None:
+        tokens = self.tokens
+        if tokens[i].text == "reinterpret_cast" and (end := angle_closing(tokens, i + 1)) > 0:
+            self.blank(tokens[i], tokens[end])
+            return
+        end = closing(tokens, i)
+        if end > 0 and [t.text for t in tokens[i + 1 : end] if t.text != "const"] == ["void", "*"]:
+            self.blank(tokens[i], tokens[end])
+
+    def _mark_returns(self, i: int) -> None:
+        tokens = self.tokens
+        j = i
+        while j < len(tokens) and tokens[j].text not in ("{", ";"):
+            j = closing(tokens, j) + 1 if tokens[j].text in "([" else j + 1
+            if j == 0:
+                return
+        if j >= len(tokens) or tokens[j].text != "{":
+            return
+        end = closing(tokens, j)
+        lambdas = 0
+        for k in range(j, end):
+            if tokens[k].text == "]" and tokens[k + 1].text in ("(", "{"):
+                lambdas = max(lambdas, self._lambda_end(k + 1))
+            if k > lambdas and tokens[k].text == "return" and tokens[k + 1].text == ";":
+                self.edit(tokens[k].end, 0, f" ::cuemu::leaves({self.line(tokens[k])})")
+
+    def _lambda_end(self, i: int) -> int:
+        """Last token of a lambda whose parameters or body start at `i`; 0 if it is none."""
+        tokens = self.tokens
+        if tokens[i].text == "(":
+            i = closing(tokens, i) + 1
+            while 0 < i < len(tokens) and tokens[i].kind == "name":
+                i += 1
+        if not 0 < i < len(tokens) or tokens[i].text != "{":
+            return 0
+        return max(closing(tokens, i), 0)
+
     def check(self) -> None:
         tokens = self.tokens
         for i, token in enumerate(tokens):
@@ -495,7 +549,7 @@ class _Rewriter:
                     raise self.refuse("digraphs", token)
                 continue
             if token.text in _ASSEMBLY:
-                raise self.refuse("inline assembly (PTX)", token)
+                raise self.refuse("inline assembly (asm)", token)
             if token.text in _NOT_COVERED:
                 raise self.refuse(_NOT_COVERED[token.text], token)
             calls = token.text in self.kernels and i + 1 < len(tokens) and tokens[i + 1].text == "("
@@ -512,6 +566,7 @@ class _Rewriter:
         self.find_kernels()
         self.check()
         self.rewrite_launches()
+        self.rewrite_words()
         self.rewrite_shared()
         self.rewrite_device_variables()
         self.rewrite_device_heap()

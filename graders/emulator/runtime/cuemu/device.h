@@ -16,14 +16,17 @@ static constexpr int warpSize = 32;
 namespace cuemu {
 enum WarpKind : int {
   SYNC, SHFL, SHFL_UP, SHFL_DOWN, SHFL_XOR, BALLOT, ANY, ALL, MATCH_ANY, MATCH_ALL,
-  ADD_U, ADD_S, MIN_U, MIN_S, MAX_U, MAX_S, AND, OR, XOR
+  ADD_U, ADD_S, MIN_U, MIN_S, MAX_U, MAX_S, AND, OR, XOR, ACTIVE
 };
+// What an atomic needs to know of the word: that it holds a value, and whether a plain look before it is sound.
+enum AtomicKind : int { MODIFIES, COMPARES, EXCHANGES };
+void leaves(int line);
 uint64_t warp_op(int kind, unsigned mask, uint64_t value, int bytes, int arg, int width, int line);
-unsigned active_mask();
+unsigned active_mask(int line);
 void barrier(int line);
 int barrier_reduce(int kind, int predicate, int line);
 void fence(int scope);
-void atomic_begin(void* address, size_t bytes, bool compares, int line);
+void atomic_begin(void* address, size_t bytes, int kind, int line);
 void atomic_end(bool changed);
 void* device_malloc(size_t bytes, int line);
 void device_free(void* p, int line);
@@ -61,7 +64,7 @@ inline void __threadfence_system() { cuemu::fence(2); }
 
 // ---- warp operations
 inline void __syncwarp(unsigned mask = 0xffffffffu, CUEMU_LINE) { cuemu::warp_op(cuemu::SYNC, mask, 0, 0, 0, 32, line); }
-inline unsigned __activemask() { return cuemu::active_mask(); }
+inline unsigned __activemask(CUEMU_LINE) { return cuemu::active_mask(line); }
 #define CUEMU_SHUFFLE(NAME, KIND, ARG)                                                              \
   template <class T>                                                                                \
   inline __attribute__((always_inline)) T NAME(unsigned mask, T v, ARG arg, int width = 32, CUEMU_LINE) {                   \
@@ -108,8 +111,8 @@ CUEMU_REDUCE(__reduce_xor_sync, XOR, unsigned)
 // ---- atomics: one read-modify-write that nothing can interrupt, checked as such
 namespace cuemu {
 template <class T, class F>
-CUEMU_PLAIN T rmw(T* address, F next, int line, bool compares = false) {
-  atomic_begin(address, sizeof(T), compares, line);
+CUEMU_PLAIN T rmw(T* address, F next, int line, int kind = MODIFIES) {
+  atomic_begin(address, sizeof(T), kind, line);
   T old = *address;
   T now = next(old);
   bool changed = __builtin_memcmp(&old, &now, sizeof(T)) != 0;
@@ -119,14 +122,15 @@ CUEMU_PLAIN T rmw(T* address, F next, int line, bool compares = false) {
 }
 }  // namespace cuemu
 #define CUEMU_OP(EXPR) [=](auto old) __attribute__((no_sanitize("thread"))) -> decltype(old) { return EXPR; }
-#define CUEMU_ATOMIC(NAME, T, EXPR)                                                                     \
-  inline T NAME(T* p, T v, CUEMU_LINE) { return cuemu::rmw(p, CUEMU_OP(EXPR), line); }                  \
-  inline T NAME##_block(T* p, T v, CUEMU_LINE) { return cuemu::rmw(p, CUEMU_OP(EXPR), line); }          \
-  inline T NAME##_system(T* p, T v, CUEMU_LINE) { return cuemu::rmw(p, CUEMU_OP(EXPR), line); }
-#define CUEMU_ATOMIC_INTS(NAME, EXPR)  \
-  CUEMU_ATOMIC(NAME, int, EXPR)        \
-  CUEMU_ATOMIC(NAME, unsigned, EXPR)   \
-  CUEMU_ATOMIC(NAME, cuemu_ull, EXPR)
+#define CUEMU_ATOMIC_OF(NAME, T, EXPR, KIND)                                                                    \
+  inline T NAME(T* p, T v, CUEMU_LINE) { return cuemu::rmw(p, CUEMU_OP(EXPR), line, cuemu::KIND); }             \
+  inline T NAME##_block(T* p, T v, CUEMU_LINE) { return cuemu::rmw(p, CUEMU_OP(EXPR), line, cuemu::KIND); }     \
+  inline T NAME##_system(T* p, T v, CUEMU_LINE) { return cuemu::rmw(p, CUEMU_OP(EXPR), line, cuemu::KIND); }
+#define CUEMU_ATOMIC(NAME, T, EXPR) CUEMU_ATOMIC_OF(NAME, T, EXPR, MODIFIES)
+#define CUEMU_ATOMIC_INTS(NAME, EXPR, KIND)  \
+  CUEMU_ATOMIC_OF(NAME, int, EXPR, KIND)        \
+  CUEMU_ATOMIC_OF(NAME, unsigned, EXPR, KIND)   \
+  CUEMU_ATOMIC_OF(NAME, cuemu_ull, EXPR, KIND)
 CUEMU_ATOMIC(atomicAdd, int, (int)((unsigned)old + (unsigned)v))
 CUEMU_ATOMIC(atomicAdd, unsigned, old + v)
 CUEMU_ATOMIC(atomicAdd, cuemu_ull, old + v)
@@ -134,20 +138,20 @@ CUEMU_ATOMIC(atomicAdd, float, old + v)
 CUEMU_ATOMIC(atomicAdd, double, old + v)
 CUEMU_ATOMIC(atomicSub, int, (int)((unsigned)old - (unsigned)v))
 CUEMU_ATOMIC(atomicSub, unsigned, old - v)
-CUEMU_ATOMIC_INTS(atomicExch, (decltype(old))v)
-CUEMU_ATOMIC(atomicExch, float, (decltype(old))v)
-CUEMU_ATOMIC_INTS(atomicMin, old < v ? old : v)
-CUEMU_ATOMIC_INTS(atomicMax, old > v ? old : v)
-CUEMU_ATOMIC(atomicMin, cuemu_ll, old < v ? old : v)
-CUEMU_ATOMIC(atomicMax, cuemu_ll, old > v ? old : v)
-CUEMU_ATOMIC_INTS(atomicAnd, old& v)
-CUEMU_ATOMIC_INTS(atomicOr, old | v)
-CUEMU_ATOMIC_INTS(atomicXor, old ^ v)
+CUEMU_ATOMIC_INTS(atomicExch, (decltype(old))v, EXCHANGES)
+CUEMU_ATOMIC_OF(atomicExch, float, (decltype(old))v, EXCHANGES)
+CUEMU_ATOMIC_INTS(atomicMin, old < v ? old : v, COMPARES)
+CUEMU_ATOMIC_INTS(atomicMax, old > v ? old : v, COMPARES)
+CUEMU_ATOMIC_OF(atomicMin, cuemu_ll, old < v ? old : v, COMPARES)
+CUEMU_ATOMIC_OF(atomicMax, cuemu_ll, old > v ? old : v, COMPARES)
+CUEMU_ATOMIC_INTS(atomicAnd, old& v, COMPARES)
+CUEMU_ATOMIC_INTS(atomicOr, old | v, COMPARES)
+CUEMU_ATOMIC_INTS(atomicXor, old ^ v, COMPARES)
 CUEMU_ATOMIC(atomicInc, unsigned, old >= v ? 0u : old + 1)
 CUEMU_ATOMIC(atomicDec, unsigned, (old == 0 || old > v) ? v : old - 1)
 #define CUEMU_CAS(NAME, T)                                                            \
   inline T NAME(T* p, T compare, T v, CUEMU_LINE) {                                   \
-    return cuemu::rmw(p, CUEMU_OP(old == compare ? v : old), line, true);             \
+    return cuemu::rmw(p, CUEMU_OP(old == compare ? v : old), line, cuemu::COMPARES);             \
   }
 CUEMU_CAS(atomicCAS, int)
 CUEMU_CAS(atomicCAS, unsigned)

@@ -66,7 +66,7 @@ struct dim3 {
 #define __constant__
 #define __managed__
 #define __forceinline__ inline __attribute__((always_inline))
-#define __noinline__ __attribute__((noinline))
+// __noinline__ is left to the rewriter: libstdc++ uses the word inside attributes.
 #define __launch_bounds__(...)
 #define __maxnreg__(n)
 #define __cluster_dims__(...)

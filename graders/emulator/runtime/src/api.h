@@ -332,7 +332,7 @@ cudaError_t symbol_address(void** p, const void* symbol) {
 }
 cudaError_t host_device_pointer(void** device, void* host) {
   Allocation* a;
-  if (!device_side(host, &a)) return fail(cudaErrorInvalidValue);
+  if (!device_side(host, &a) && !registered.count((u64)host)) return fail(cudaErrorInvalidValue);
   *device = host;
   return cudaSuccess;
 }
@@ -403,11 +403,13 @@ cudaError_t cudaDeviceReset() {
 cudaError_t cudaFree(void* p, int line) { return free_memory(p, false, line); }
 cudaError_t cudaFreeAsync(void* p, cudaStream_t, int line) { return free_memory(p, false, line); }
 cudaError_t cudaFreeHost(void* p, int line) { return free_memory(p, true, line); }
-cudaError_t cudaHostRegister(void*, size_t, unsigned) {
-  unsupported("cudaHostRegister", 0);
-  return cudaErrorNotSupported;
+cudaError_t cudaHostRegister(void* p, size_t n, unsigned) {
+  if (!p || !n) return fail(cudaErrorInvalidValue);
+  if (registered.count((u64)p)) return fail(cudaErrorHostMemoryAlreadyRegistered);
+  registered[(u64)p] = (u64)p + n;
+  return cudaSuccess;
 }
-cudaError_t cudaHostUnregister(void*) { return cudaErrorHostMemoryNotRegistered; }
+cudaError_t cudaHostUnregister(void* p) { return registered.erase((u64)p) ? cudaSuccess : fail(cudaErrorHostMemoryNotRegistered); }
 cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
   *total = DEVICE_BYTES;
   *free = DEVICE_BYTES - in_use;

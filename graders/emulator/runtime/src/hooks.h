@@ -13,8 +13,7 @@ static bool volatile_flag(u64 p, int bytes, bool write, u64 pc) {
   if (off >= SHARED_OFF) return false;
   order_sensitive = true;
   if (write) {
-    atomic_access(p, bytes, false, pc);
-    // Not an atomic of its own: the word must only count as initialised and as a flag.
+    atomic_access(p, bytes, EXCHANGES, pc);
     release(p);
     B.idle = 0;
     return true;
@@ -32,7 +31,7 @@ static void std_atomic(u64 p, int bytes, u64 pc) {
   if (!kernel_mode) return;
   order_sensitive = true;
   acquire(p);
-  atomic_access(p, bytes, true, pc);
+  atomic_access(p, bytes, COMPARES, pc);
   fence(1);
   release(p);
 }

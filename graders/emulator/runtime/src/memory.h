@@ -11,7 +11,8 @@ namespace cuemu {
 constexpr u64 DEVICE_BYTES = 4ull << 30;  // what the emulated device claims to have
 constexpr u64 COMMIT_STEP = 4ull << 20;
 static std::map<u64, Allocation> allocations;  // by offset; freed ones stay until their place is needed
-static u64 bump, committed, in_use, symbols_end;
+constexpr u64 FIRST = 64ull << 20;  // nothing below: negative indices of the first variable stay in the arena
+static u64 bump = FIRST, committed = FIRST, in_use, symbols_end = FIRST;
 static bool arena_ready;
 
 long long ticks() {
@@ -84,7 +85,8 @@ static Allocation* allocate(u64 size, Space space, int line) {
   if (space != HOST) {
     in_use += size;
     mark_pages(valid, off, size, (u16)(space << 13));
-    memset((void*)(ARENA + off), 0xa5, std::min<u64>(size, 1 << 20));
+    // Memory that host code may fill where nothing sees it counts as written once it holds anything but this.
+    memset((void*)(ARENA + off), 0xa5, std::min<u64>(size, space == DEVICE ? 1 << 20 : 256 << 20));
   }
   if (space != DEVICE) mark_pages(host_valid, off, size, 0);
   return &(allocations[off] = a);
@@ -254,6 +256,10 @@ void describe(u64 p, Report& r) {
     r.place_free_line = a->free_line;
   }
 }
+static bool in_host_memory(u64 p) {
+  Allocation* a = p - ARENA < SHARED_OFF ? allocation_at(p - ARENA) : nullptr;
+  return a && (a->space == MANAGED || a->space == PINNED) && a->size <= (256 << 20);
+}
 void fault(u64 p, u64 n, bool write, u64 pc) {
   Report r{"out-of-bounds", write ? "write-outside" : "read-outside"};
   set_site(r, pc);
@@ -274,8 +280,12 @@ void fault(u64 p, u64 n, bool write, u64 pc) {
   if (kernel_mode) abort_launch(cudaErrorIllegalAddress);
   end_run(139);
 }
+// Host memory that cudaHostRegister made reachable: [start, end)
+static std::map<u64, u64> registered;
 void outside(u64 p, u64 n, bool write, u64 pc) {
   if (!kernel_mode) return;
+  auto it = registered.upper_bound(p);
+  if (it != registered.begin() && p + n <= std::prev(it)->second) return;
   // Constants of the program are readable anywhere; a host variable is not, but only a write proves one.
   if (!write && p >= (u64)&__executable_start && p < (u64)&end) return;
   Report r{"wrong-space", "host-pointer-in-kernel"};

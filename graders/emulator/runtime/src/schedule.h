@@ -61,9 +61,12 @@ static inline int pick_bit(unsigned bits) {
   return (__builtin_ctz(rotated) + turn) & 31;
 }
 static void stuck();
+static bool gather(int w);
 static inline Thread* pick() {
   unsigned w = cur->warp;
+  if (!warps[w].ready && warps[w].groups) gather((int)w);
   if (!warps[w].ready) {
+    for (int i = 0; i < B.warps && !B.ready_warps; i++) gather(i);
     if (!B.ready_warps) stuck();
     w = pick_bit(B.ready_warps);
   }
@@ -130,7 +133,7 @@ static const char* op_name(int kind) {
                                 "__ballot_sync", "__any_sync", "__all_sync", "__match_any_sync", "__match_all_sync",
                                 "__reduce_add_sync", "__reduce_add_sync", "__reduce_min_sync", "__reduce_min_sync",
                                 "__reduce_max_sync", "__reduce_max_sync", "__reduce_and_sync", "__reduce_or_sync",
-                                "__reduce_xor_sync"};
+                                "__reduce_xor_sync", "__activemask"};
   return names[kind];
 }
 static void finish_barrier() {
@@ -323,11 +326,37 @@ static void finish_warp(int w, const Group& g) {
   set_ready(w, in);
   B.idle = 0;
 }
+// Lets lanes go on that asked which lanes are active, now that no other lane of the warp can come.
+static bool gather(int w) {
+  Warp& wp = warps[w];
+  for (int i = 0; i < wp.groups; i++) {
+    if (wp.group[i].kind != ACTIVE) continue;
+    unsigned in = wp.group[i].arrived;
+    wp.group[i] = wp.group[--wp.groups];
+    for (unsigned m = in; m; m &= m - 1) threads[w * 32 + __builtin_ctz(m)].result = in;
+    set_ready((unsigned)w, in);
+    B.idle = 0;
+    return true;
+  }
+  return false;
+}
 static bool try_finish(int w, int i) {
   Warp& wp = warps[w];
   Group& g = wp.group[i];
   unsigned need = g.mask & wp.present & ~wp.exited;
-  if ((g.arrived & need) != need) return false;
+  if (g.kind == ACTIVE || (g.arrived & need) != need) return false;
+  for (unsigned m = g.mask & wp.exited; m; m &= m - 1) {
+    // A lane that returned before the operation is allowed to be missing; one that went past it is not.
+    Thread& gone = threads[w * 32 + __builtin_ctz(m)];
+    if (gone.left != -1) continue;
+    Report r{"inactive-lane", "lane-went-past"};
+    r.line = g.line;
+    r.thread = &threads[w * 32 + __builtin_ctz(g.arrived)];
+    r.a = gone.lane;
+    r.words = op_name(g.kind);
+    report(r);
+    break;
+  }
   Group done = g;
   g = wp.group[--wp.groups];
   finish_warp(w, done);
@@ -369,11 +398,31 @@ uint64_t warp_op(int kind, unsigned mask, uint64_t value, int bytes, int arg, in
   }
   return t->result;
 }
-unsigned active_mask() {
+// The lanes that are here: those that come before the warp has nothing else left to run.
+unsigned active_mask(int line) {
   if (!kernel_mode) return 1;
   order_sensitive = true;
-  // Lanes that are neither gone nor waiting elsewhere count as converged.
-  return warps[cur->warp].ready;
+  Thread* t = cur;
+  Warp& w = warps[t->warp];
+  t->kind = ACTIVE, t->line = line, t->mask = 0;
+  int i = 0;
+  while (i < w.groups && !(w.group[i].kind == ACTIVE && w.group[i].line == line)) i++;
+  if (i == w.groups) w.group[w.groups++] = {ACTIVE, line, 0, 0};
+  w.group[i].arrived |= 1u << t->lane;
+  park();
+  if (w.ready) {
+    switch_to(pick());
+  } else {
+    gather(t->warp);
+    if (!(w.ready >> t->lane & 1)) switch_to(pick());
+    else refresh();
+  }
+  return (unsigned)t->result;
+}
+
+// A `return` of a kernel before its end (the rewriter marks them).
+void leaves(int line) {
+  if (kernel_mode) cur->left = line;
 }
 
 // Every thread waits for something that cannot happen any more.
@@ -453,11 +502,11 @@ static void release(u64 address) {
   L.logs[slot]->releases.push_back({seq, cur->tid, cur->fence_clk, cur->fence_base, B.base});
   L.synchronisers[address] = seq;
 }
-void atomic_access(u64 p, int bytes, bool compares, u64 site);
-void atomic_begin(void* address, size_t bytes, bool compares, int line) {
+void atomic_access(u64 p, int bytes, int kind, u64 site);
+void atomic_begin(void* address, size_t bytes, int kind, int line) {
   order_sensitive |= kernel_mode;
   if (kernel_mode) cur->line = line, acquire((u64)address);
-  atomic_access((u64)address, (int)bytes, compares, LINE_SITE | (u64)line);
+  atomic_access((u64)address, (int)bytes, kind, LINE_SITE | (u64)line);
   if (kernel_mode) release((u64)address);
 }
 void atomic_end(bool changed) {
@@ -494,6 +543,7 @@ static void thread_main() {
   if (pending.on) resolve_pending();
   Thread* t = cur;
   t->alive = false;
+  if (t->left == 0) t->left = -1;
   B.alive--;
   B.exited++;
   B.idle = 0;
@@ -555,6 +605,7 @@ static void run_block(u64 index) {
     th.acquired = 0;
     th.suspect.address = 0;
     th.line = 0;
+    th.left = 0;
   }
   kernel_mode = true;
   F.special = 0;

@@ -71,6 +71,7 @@ static bool released_to_me(u64 v) {
   }
   return false;
 }
+static bool in_host_memory(u64 p);
 static u32 (*known)[32][32];  // [warp][lane][other lane]: the clock below which the other lane's accesses come first
 static bool before_me(u64 v) {
   if (serial_of(v) == B.serial) {
@@ -108,7 +109,8 @@ static Report race_report(u64 p, u64 site, u64 other, bool i_write, bool other_w
 static __attribute__((noinline)) void slow_read(Cell* c, u64 p, u32 mask, u64 site, bool atomic, bool shared, bool lenient) {
   u64 w = c->w;
   if (shared && serial_of(w) != B.serial) w = 0;
-  if ((w & mask) != mask && !(lenient && (w & mask))) {
+  if ((w & mask) != mask && *(u32*)(p & ~3ull) != 0xa5a5a5a5u && in_host_memory(p)) c->w |= mask;  // the host wrote it, unseen
+  else if ((w & mask) != mask && !(lenient && ((w & mask) || atomic))) {
     Report r{"uninitialised", shared ? "uninitialised-shared" : "uninitialised-global"};
     set_site(r, site);
     r.thread = cur;
@@ -134,7 +136,7 @@ static __attribute__((noinline)) void merge_read(Cell* c, u64 mine, u32 mask, bo
   if (serial_of(r) != B.serial) c->r = mine | MANY_BLOCKS;
   else if (((r ^ F.me) & SAME_THREAD) == 0) c->r = mine | (r & (MANY_THREADS | MANY_BLOCKS));
   else if (before_me(r)) c->r = mine | (r & MANY_BLOCKS);
-  else c->r = mine | MANY_THREADS | (r & MANY_BLOCKS);
+  else c->r = r | MANY_THREADS | (mine & (15ull << MASK_SHIFT));  // the other reader is the one a later write of mine hits
   (void)shared;
 }
 static __attribute__((noinline)) void slow_write(Cell* c, u64 p, u32 mask, u64 site, bool atomic, bool shared) {
@@ -286,9 +288,8 @@ static void access_range(u64 p, u64 n, bool write, u64 pc) {
 }
 
 // An atomic: checked as a read and a write of one kind that does not race with its like.
-void atomic_access(u64 p, int bytes, bool compares, u64 site) {
+void atomic_access(u64 p, int bytes, int kind, u64 site) {
   u64 off = p - ARENA;
-  (void)compares;
   if (off >= ARENA_SIZE) {
     if (p - F.quiet_lo < F.quiet_len) return;
     return outside(p, bytes, true, site);
@@ -298,16 +299,17 @@ void atomic_access(u64 p, int bytes, bool compares, u64 site) {
   if (off & (bytes - 1)) return misaligned(p, bytes, site);
   if ((off & (PAGE - 1)) + bytes > (u64)(valid[off / PAGE] & VALID_BYTES)) return fault(p, bytes, true, site);
   bool shared = off >= SHARED_OFF;
-  if (cur->suspect.address && cur->suspect.address / 8 == p / 8) cur->suspect.address = 0;
+  if (kind != MODIFIES && cur->suspect.address && cur->suspect.address / 8 == p / 8) cur->suspect.address = 0;
   for (int i = 0; i < (bytes + 3) / 4; i++) {
     Cell* c = cell_at((off & ~3ull) + 4 * i);
     u32 mask = bytes >= 4 ? 15 : ((1u << bytes) - 1) << (off & 3);
     // This thread's plain look at the word before its own atomic counts as part of it.
-    if (((c->r ^ F.me) & SAME_THREAD) == 0 && !(c->r & (MANY_THREADS | MANY_BLOCKS))) c->r = 0;
+    if (kind != MODIFIES && ((c->r ^ F.me) & SAME_THREAD) == 0 && !(c->r & (MANY_THREADS | MANY_BLOCKS))) c->r = 0;
     u64 w = c->w;
     if (shared && serial_of(w) != B.serial) w = 0;
+    if (kind == EXCHANGES) w |= mask;
     if ((w & mask) != mask || (w >= (shared ? F.serial_lo : F.launch_lo) && !(w & ATOMIC)))
-      slow_read(c, p + 4 * i, mask, site, true, shared, false);
+      slow_read(c, p + 4 * i, mask, site, true, shared, kind == EXCHANGES);
     slow_write(c, p + 4 * i, mask, site, true, shared);
     c->w = F.me | (u64)site_id(site) << SITE_SHIFT | ATOMIC | (u64)mask << MASK_SHIFT | (w & 15) | mask;
   }

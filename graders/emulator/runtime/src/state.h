@@ -34,6 +34,7 @@ struct Thread {
   bool alive, at_barrier;
   u32 clk;
   int line;  // where it waits
+  int left;  // the line of its early return, 0 while running, -1 past the end of the kernel
   u64 value, result;
   int kind, bytes, arg, width;
   unsigned mask;
