@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -15,6 +16,7 @@ from graders.executors.pick import Backend
 from graders.text import Lang, Text
 
 if TYPE_CHECKING:
+    from graders.collect import Opened
     from graders.course import Course
     from graders.lesson import Lesson
     from graders.scorecard import ScoreCard
@@ -35,8 +37,6 @@ def grade_paths(
     instructor: bool,
 ) -> int:
     """Grade what was named; the exit code of the contract: a batch exits 0 when every submission was graded."""
-    from graders.collect import batch_of, collect
-
     if not paths:
         if lesson_name is None or (fill is None and answers is None):
             raise BadInput(
@@ -58,17 +58,23 @@ def grade_paths(
         raise BadInput(
             Text("--fill goes without a PATH: the file holds its own blank", "--fill 不与路径同用：文件中已有填空")
         )
-    if len(paths) == 1 and not batch_of(paths[0]):
-        lesson, submission = collect(course, paths[0], lesson_name, answers)
-        card = _grade(course, lesson, submission, backend)
-        _print(lesson, card, form, out, lang, instructor=instructor)
-        return _code(card)
-    return _batch(course, paths, lesson_name, backend, form, out, lang, instructor=instructor)
+    from graders.collect import Opened, batch_of
+
+    with ExitStack() as stack:
+        opened = Opened(stack)
+        roots = [opened.enter(path) for path in paths]
+        if len(roots) == 1 and not batch_of(roots[0]):
+            lesson, submission = opened.collect(course, roots[0], lesson_name, answers)
+            card = _grade(course, lesson, submission, backend)
+            _print(lesson, card, form, out, lang, instructor=instructor)
+            return _code(card)
+        return _batch(course, opened, roots, lesson_name, backend, form, out, lang, instructor=instructor)
 
 
 def _batch(
     course: Course,
-    paths: list[Path],
+    opened: Opened,
+    roots: list[Path],
     lesson_name: str | None,
     backend: Backend,
     form: Literal["text", "json"],
@@ -78,14 +84,14 @@ def _batch(
     instructor: bool,
 ) -> int:
     """Every submission on its own: one that cannot be read is told and costs nobody else anything."""
-    from graders.collect import batch_of, collect
+    from graders.collect import batch_of
     from graders.reports.json_report import as_dict, dumps
 
-    members = [member for path in paths for member in (batch_of(path) or [path])]
+    members = [member for root in roots for member in (batch_of(root) or [root])]
     reports, bad = [], 0
     for member in members:
         try:
-            lesson, submission = collect(course, member, lesson_name, None)
+            lesson, submission = opened.collect(course, opened.enter(member), lesson_name, None)
             card = _grade(course, lesson, submission, backend)
         except CourseError as error:
             bad += 1
@@ -96,7 +102,7 @@ def _batch(
         else:
             state = {True: "✓", False: "✗", None: "?"}[card.passed]
             settings.console.print(
-                f"{state} {member}  {card.lesson}  {card.total:.1f} / {card.max_total:g}  {card.evidence.tier}",
+                f"{state} {submission.path}  {card.lesson}  {card.total:.1f} / {card.max_total:g}  {card.evidence.tier}",
                 markup=False,
             )
     if form == "json":
@@ -105,10 +111,11 @@ def _batch(
 
 
 def _grade(course: Course, lesson: Lesson, submission: Submission, backend: Backend) -> ScoreCard:
-    from course_cli.records import after_grade
+    from course_cli.records import after_grade, with_verified
     from graders.grade import Options, grade
 
     rules = course.rubric()
+    submission = with_verified(lesson, submission, settings.register)
     card = grade(submission, lesson, Options(backend=backend, grader_seed=course.grader_seed(), rubric=rules))
     return after_grade(lesson, submission, card, rules, settings.register, i18n.lang())
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from course_cli.store import Store, home, write_file
 from graders.errors import EnvironmentProblem
-from graders.text import Lang
+from graders.text import Lang, Text
 
 if TYPE_CHECKING:
     from graders.lesson import Lesson
@@ -44,6 +44,36 @@ def with_receipts(store: Store, handed_in: Submission, lesson_id: str) -> Submis
 
     receipts, notes = read_receipts(store.work_folder(lesson_id))
     return replace(handed_in, receipts=receipts, notes=(*handed_in.notes, *notes))
+
+
+def with_verified(lesson: Lesson, handed_in: Submission, folder: Path | None) -> Submission:
+    """The submission with what the register knows of its blank: the GPU that confirmed it, or a case in dispute."""
+    from graders.blank import Refused, check_fill
+    from graders.evidence import lesson_hashes
+    from graders.grade import blank_rules
+    from graders.pending import key_of
+
+    register = pending_register(folder)
+    if not register.path.is_file():
+        return handed_in
+    try:
+        blank = check_fill(handed_in.fill, lesson.template, blank_rules(lesson)).sha256
+    except Refused:
+        return handed_in
+    hashes = lesson_hashes(lesson)
+    entry = register.find(key_of(lesson.id, blank, hashes.template, hashes.cases))
+    register.close()
+    if entry is None or entry.result is None:
+        return handed_in
+    if entry.state == "settled":
+        return replace(handed_in, verified_on=entry.result.device or entry.result.executor)
+    first = entry.result.disputes[0]
+    text = Text(
+        "a GPU run ({d}) disagrees on '{c}': recorded {r}, there {f}; see `course review`",
+        "GPU 运行（{d}）在“{c}”上结论不同：记录为 {r}，GPU 上为 {f}；见 `course review`",
+    )
+    note = text.fill(d=entry.result.device, c=first.case, r=first.recorded, f=first.found)
+    return replace(handed_in, notes=(*handed_in.notes, note))
 
 
 def after_run(store: Store, lesson: Lesson, handed_in: Submission, card: ScoreCard, started: float) -> str | None:

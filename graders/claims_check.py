@@ -61,20 +61,21 @@ def weigh(
 ) -> Weighed:
     """Read the claims of a submission and hold them against the run here and the receipts beside it."""
     out = Weighed()
+    on_gpu = evidence.tier == "gpu" or bool(submission.verified_on)
     own = [r for r in submission.receipts if matches(r, lesson, blank_sha256)]
     gpu = [r for r in own if tells_of_gpu(r)]
-    if gpu and evidence.tier != "gpu":
+    if gpu and not on_gpu:
         out.notes.append(_receipt_note(gpu[-1], cases, evidence))
     if not submission.answers.sections:
         return out
     names = [c.name for c in cases]
     said = read_claims(submission.answers, _lesson_figures(lesson.folder), names)
     for claim in said:
-        if claim.kind == "gpu" and evidence.tier != "gpu":
+        if claim.kind == "gpu" and not on_gpu:
             _weigh_gpu(out, claim, gpu)
         elif claim.kind == "review":
             out.review(claim.section, claim.line, claim.words, _MAYBE)
-        if claim.section in RUN_SECTIONS and (evidence.tier == "gpu" or claim.kind != "gpu" or gpu):
+        if claim.section in RUN_SECTIONS and (on_gpu or claim.kind != "gpu" or gpu):
             _weigh_outcome(out, lesson, claim, cases, own)
     for pasted in pasted_cases(submission.answers, names):
         _weigh_case(out, lesson, pasted, cases, own)

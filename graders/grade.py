@@ -124,6 +124,9 @@ def _card(
     refused: RefusedBlank | None,
 ) -> ScoreCard:
     """Read the prose, apply the rubric."""
+    if submission.verified_on and evidence.tier != "gpu":
+        verified = Text("confirmed on a GPU by `course verify` ({d})", "`course verify` 已在 GPU（{d}）上确认")
+        evidence = replace(evidence, pending=False, note=verified.fill(d=submission.verified_on))
     reading = prose_part.read(lesson, submission, results, rules)
     said = claims_check.weigh(lesson, submission, blank_sha256, results, evidence)
     judged = rubric.judge(

@@ -34,6 +34,7 @@ CREATE TABLE IF NOT EXISTS pending (
 );
 CREATE TABLE IF NOT EXISTS log (id INTEGER PRIMARY KEY, time REAL NOT NULL, key TEXT NOT NULL, what TEXT NOT NULL, data TEXT NOT NULL);
 """
+_COLUMNS = "lesson, fill, blank, template, cases, tier, executor, expected, source, submission, entered, state, settled, result"
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +105,13 @@ class Entry:
 
     @property
     def key(self) -> str:
-        """The same for the same blank on the same version of a lesson."""
-        mixed = "\0".join((self.lesson, self.blank, self.template, self.cases))
-        return hashlib.sha256(mixed.encode()).hexdigest()
+        """See `key_of`."""
+        return key_of(self.lesson, self.blank, self.template, self.cases)
+
+
+def key_of(lesson: str, blank: str, template: str, cases: str) -> str:
+    """The key of an entry: the same for the same blank on the same version of a lesson."""
+    return hashlib.sha256("\0".join((lesson, blank, template, cases)).encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,24 +147,21 @@ class Register:
 
     def entries(self, state: State | None = None) -> list[Entry]:
         """Entries in the order in which they came."""
-        if not self.path.is_file():
-            return []
-        query = (
-            "SELECT lesson, fill, blank, template, cases, tier, executor, expected, source, submission, entered, state, "
-            "settled, result FROM pending" + (" WHERE state = ?" if state else "") + " ORDER BY entered, key"
-        )
-        with self._transaction() as db:
-            rows = db.execute(query, (state,) if state else ()).fetchall()
-        return [_entry(row) for row in rows]
+        return self._select(" WHERE state = ?" if state else "", (state,) if state else ())
 
     def count(self, state: State = "pending") -> int:
+        return sum(self.counts(state).values())
+
+    def counts(self, state: State = "pending") -> dict[str, int]:
+        """How many entries each lesson has in a state."""
         if not self.path.is_file():
-            return 0
+            return {}
         with self._transaction() as db:
-            return int(db.execute("SELECT count(*) FROM pending WHERE state = ?", (state,)).fetchone()[0])
+            query = "SELECT lesson, count(*) FROM pending WHERE state = ? GROUP BY lesson"
+            return {str(r[0]): int(r[1]) for r in db.execute(query, (state,))}
 
     def find(self, key: str) -> Entry | None:
-        return next((e for e in self.entries() if e.key == key), None)
+        return next(iter(self._select(" WHERE key = ?", (key,))), None)
 
     def settle(self, entry: Entry, result: Result) -> State:
         """Record what a GPU run showed; the entry is then settled or disputed."""
@@ -205,6 +207,13 @@ class Register:
         if self._connection is not None:
             self._connection.close()
             self._connection = None
+
+    def _select(self, where: str, values: tuple[str, ...]) -> list[Entry]:
+        if not self.path.is_file():
+            return []
+        with self._transaction() as db:
+            rows = db.execute(f"SELECT {_COLUMNS} FROM pending{where} ORDER BY entered, key", values).fetchall()
+        return [_entry(row) for row in rows]
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
@@ -288,9 +297,22 @@ def _log(db: sqlite3.Connection, key: str, what: str, data: dict[str, Any]) -> N
 
 
 def _entry(row: Sequence[Any]) -> Entry:
-    lesson, fill, blank, template, cases, tier, executor, expected, source, submission, entered, state, settled, result = (
-        row
-    )
+    (
+        lesson,
+        fill,
+        blank,
+        template,
+        cases,
+        tier,
+        executor,
+        expected,
+        source,
+        submission,
+        entered,
+        state,
+        settled,
+        result,
+    ) = row
     return Entry(
         lesson=lesson,
         fill=fill,

@@ -42,18 +42,20 @@ class Submission:
     edits: tuple[EditNote, ...] = ()
     notes: tuple[Text, ...] = ()
     independent: bool | None = None
+    output: str = ""  # stored output of a notebook's exercise cell
     receipts: tuple[Receipt, ...] = ()
+    verified_on: str = ""  # the GPU on which `course verify` came to the same verdict for this blank; "" where none did
 
 
-def read_bytes(path: Path) -> bytes:
+def read_bytes(path: Path, most: int = MAX_BYTES) -> bytes:
     """A file's bytes with every ordinary problem told in one line."""
     try:
         if path.is_dir():
             raise BadInput(Text("is a folder, a file was expected", "是文件夹，应为文件"), Where(str(path)))
         size = path.stat().st_size
-        if size > MAX_BYTES:
+        if size > most:
             text = Text("is {n} MB large; a submission has at most {m} MB", "大小为 {n} MB；提交文件不得超过 {m} MB")
-            raise BadInput(text.fill(n=size // 1_000_000, m=MAX_BYTES // 1_000_000), Where(str(path)))
+            raise BadInput(text.fill(n=size // 1_000_000, m=most // 1_000_000), Where(str(path)))
         if not path.is_file():
             raise BadInput(Text("is not a regular file", "不是普通文件"), Where(str(path)))
         raw = path.read_bytes()

@@ -194,9 +194,11 @@ def hint(
 
 
 def status(json_: JsonOption = False) -> None:
+    from course_cli.records import pending_register
     from course_cli.store import Store
 
     store, course = Store(), settings.course
+    waiting = pending_register().counts()
     if json_:
         from graders.reports.json_report import dumps
 
@@ -211,6 +213,7 @@ def status(json_: JsonOption = False) -> None:
                     "best": p.best,
                     "hint": p.hint,
                     "minutes": round(p.seconds / 60, 1),
+                    "pending": waiting.get(entry.id, 0),
                 }
             )
         print(dumps(rows))
@@ -229,6 +232,13 @@ def status(json_: JsonOption = False) -> None:
         table.add_row(entry.id, t(entry.title), bar, points, state)
     settings.console.print(table)
     settings.console.print(say("{p} of {n} lessons passed", "已通过 {p}/{n} 课", p=passed, n=len(course.ids)))
+    if waiting:
+        words = say(
+            "{n} pending: a GPU run confirms them (course verify)",
+            "待验证 {n} 项：由 GPU 运行确认（course verify）",
+            n=sum(waiting.values()),
+        )
+        settings.console.print(words, style="quiet")
 
 
 def next_() -> None:

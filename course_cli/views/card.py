@@ -23,6 +23,8 @@ def evidence_line(evidence: Evidence) -> Styled:
         words = say("executed on the CPU ({e})", "在 CPU 上执行（{e}）", e=evidence.executor)
         if evidence.compiled:
             words += " · " + say("compiled for {c}", "已为 {c} 编译", c=" ".join(evidence.compiled))
+        if not evidence.pending and evidence.note is not None:
+            return Styled(words + " · " + t(evidence.note))
         return Styled(words + " · " + say("GPU run pending", "等待 GPU 验证"))
     words = say("static review only: nothing was executed", "仅静态审查：没有执行任何代码")
     if evidence.compiled:
