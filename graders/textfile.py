@@ -17,16 +17,16 @@ _MARKS = (  # longer marks first: that of UTF-32 begins with that of UTF-16
 )
 
 
-def read_text(raw: bytes, name: str = "") -> str:
+def read_text(raw: bytes, name: str = "", most: int = MAX_BYTES) -> str:
     """Decode a file, without its byte order mark and with `\\n` at the ends of lines.
 
-    Raises BadInput (with `name` as the place) for more than 2 MB, for binary data and for other encodings.
+    Raises BadInput (with `name` as the place) for more than `most` bytes, for binary data and for other encodings.
     """
     where = Where(name) if name else None
-    if len(raw) > MAX_BYTES:
+    if len(raw) > most:
         en = "the file has {n} bytes; source and answers have at most {most}"
         zh = "文件有 {n} 字节；源代码和答案最多 {most} 字节"
-        raise BadInput(Text(en, zh).fill(n=len(raw), most=MAX_BYTES), where)
+        raise BadInput(Text(en, zh).fill(n=len(raw), most=most), where)
     mark, codec, told = next((m for m in _MARKS if raw.startswith(m[0])), (b"", "utf-8", "UTF-8"))
     try:
         text = raw[len(mark) :].decode(codec)
