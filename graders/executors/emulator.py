@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 import re
 import struct
 import time
@@ -17,8 +18,11 @@ from graders.emulator.findings import from_records
 from graders.emulator.process import ASCENDING, DESCENDING, SEEDED, CaseProcess, Lost
 from graders.emulator.rewriter import Unsupported, rewrite
 from graders.errors import EnvironmentProblem
+from graders.executors import base
+from graders.executors.base import Facts, SessionBase
+from graders.executors.cuda_entry import CudaEntry
 from graders.observation import Finding, Job, Observation, Raised
-from graders.text import Text
+from graders.text import Text, same
 
 # (order of threads, warps and blocks; seed; poison of undefined shuffle values). The last one runs only where such a
 # value was read. The orders after the first run where the case is small, or where order can matter at all: a program
@@ -26,14 +30,6 @@ from graders.text import Text
 SCHEDULES = ((ASCENDING, 1, 0), (DESCENDING, 1, 0), (SEEDED, 7, 0), (ASCENDING, 1, 1))
 SCHEDULE_NAMES = ("ascending order", "descending order", "seeded order", "other undefined values")
 SMALL = 4096  # threads over all launches of a case
-
-
-@dataclass(frozen=True, slots=True)
-class CudaEntry:
-    """`signature` declares course_entry with host pointers; `call` is the expression it returns (a cudaError_t)."""
-
-    signature: str
-    call: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +74,7 @@ def glue(entry: CudaEntry) -> str:
     )
 
 
-class Session:
+class Session(SessionBase):
     """One compiled program; cases run one after another, a crash or a hang costs that case only."""
 
     def __init__(self, program: Program, entry: CudaEntry) -> None:
@@ -179,15 +175,20 @@ class Session:
             self.process.close()
             self.process = None
 
+    def facts(self) -> Facts:
+        """Where it ran: the CPU, by which compiler."""
+        return machine_facts()
+
     def close(self) -> None:
         """End the child; the session can not be used afterwards."""
         self._drop()
 
-    def __enter__(self) -> Session:
-        return self
 
-    def __exit__(self, *_: object) -> None:
-        self.close()
+def machine_facts() -> Facts:
+    """The emulator is this machine's processor; its toolchain is the host compiler."""
+    return Facts(
+        "CPU", {"g++": builder.toolchain_name(), "python": platform.python_version()}, ("rlimits", "no-new-privs")
+    )
 
 
 _CANARY = """
@@ -213,7 +214,10 @@ cudaError_t run(const int* x, int n, int* y) {
   return cudaGetLastError();
 }
 """
-_CANARY_ENTRY = CudaEntry('extern "C" int course_entry(const int* x, int n, int* y)', "run(x, n, y)")
+_CANARY_ENTRY = CudaEntry('extern "C" int course_entry(const int* x, int n, int* y)', "run(x, n, y)", ("x", "n", "y"))
+
+
+_REFUSED = Text("the compiler refuses the program: {words}", "编译器不接受此程序：{words}")
 
 
 class EmulatorExecutor:
@@ -229,18 +233,30 @@ class EmulatorExecutor:
         """None when usable, else what is missing and how to get it."""
         return builder.availability()
 
-    def toolchain(self) -> dict[str, str]:
-        """For a report's evidence."""
-        return {"g++": builder.toolchain_name()}
+    def prestart(self) -> None:
+        """Nothing to load ahead: the compiler starts with the program."""
 
-    def open(self, source: str, filename: str, entry: CudaEntry) -> Session:
-        """Compile; raises CompileProblem (the learner's), Unsupported or EnvironmentProblem (exit 3)."""
+    def facts(self) -> Facts:
+        return machine_facts()
+
+    def close(self) -> None:
+        """Sessions end their own children."""
+
+    def open(self, program: base.Program) -> Session:
+        """Compile; raises CompileProblem (the learner's) or EnvironmentProblem (unsupported by the emulator, toolchain; exit 3)."""
         missing = self.availability()
         if missing is not None:
             raise EnvironmentProblem(missing)
+        entry = program.entry
+        if not isinstance(entry, CudaEntry):
+            raise TypeError("the emulator needs a CudaEntry")
         self.canary()
-        program = builder.build(rewrite(source, filename), filename, glue(entry))
-        return Session(program, entry)
+        try:
+            made = builder.build(rewrite(program.source, program.filename), program.filename, glue(entry))
+        except CompileProblem as problem:
+            words = problem.findings[0].text if problem.findings else same(str(problem))
+            raise base.CompileProblem(_REFUSED.fill(words=words), problem.findings) from None
+        return Session(made, entry)
 
     def canary(self) -> None:
         """Run a known-good kernel first, so that a fault of ours never becomes the learner's zero."""
