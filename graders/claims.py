@@ -132,7 +132,7 @@ def _kind(folded: str, seen: _Seen, section: Section, figures: tuple[str, ...], 
         own = [f for f in figures if f not in known]
         return "review" if own and seen.gpu else "none"
     if folded.lstrip().startswith(">") and (seen.gpu or seen.loose_ran):
-        return "review" if seen.gpu and not all(f in known for f in figures) else "none"
+        return "review" if seen.gpu and not (figures and all(f in known for f in figures)) else "none"
     if seen.gpu:
         return "review" if doubtful or (seen.bad and not seen.good) else "gpu"
     if seen.cpu:

@@ -1,0 +1,240 @@
+"""What sentences claim, and how claims stand against runs and receipts."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from graders.answers import SECTIONS, Answers, parse
+from graders.claims import figures_of, pasted_cases, read_claims, strongest
+from graders.claims_check import Weighed, weigh
+from graders.course import builtin_root, open_course
+from graders.evidence import Receipt, make_receipt
+from graders.lesson import Lesson
+from graders.scorecard import CaseResult, Evidence
+from graders.submission import Submission
+from graders.text import same
+
+DATA = Path(__file__).parents[1] / "data" / "claims"
+BLANK = "8" * 64
+HEADINGS = {"run_output": "Run output", "impl": "Implementation", "tradeoff": "Trade-off"}
+
+
+def _rows() -> list[Any]:
+    rows = []
+    for name in ("sentences", "held_out"):
+        for lang, items in yaml.safe_load((DATA / f"{name}.yaml").read_text(encoding="utf-8")).items():
+            for i, row in enumerate(items):
+                rows.append(pytest.param(row, id=f"{name}-{lang}-{i:02d}-{row['label']}"))
+    return rows
+
+
+@pytest.fixture(scope="module")
+def lesson() -> Lesson:
+    return open_course(builtin_root()).lesson("lesson05")
+
+
+@pytest.fixture(scope="module")
+def known() -> set[str]:
+    found: set[str] = set()
+    for path in builtin_root().glob("lesson*/text.*.md"):
+        found |= figures_of(path.read_text(encoding="utf-8"))
+    return found
+
+
+def answers(text: str, section: str = "run_output") -> Answers:
+    return parse(f"# lesson05\n\n## {HEADINGS.get(section, section)}\n\n{text}\n")
+
+
+def test_the_table_covers_both_languages_and_every_label() -> None:
+    for lang, items in yaml.safe_load((DATA / "sentences.yaml").read_text(encoding="utf-8")).items():
+        labels = [row["label"] for row in items]
+        assert len(labels) >= 30, lang
+        assert set(labels) == {"gpu", "emulated", "passed", "failed", "not-run", "review", "none"}
+        assert all(row.get("section", "run_output") in SECTIONS for row in items)
+
+
+@pytest.mark.parametrize("row", _rows())
+def test_sentence(row: dict[str, str], known: set[str]) -> None:
+    found = read_claims(answers(row["text"], row.get("section", "run_output")), known)
+    assert strongest(found) == row["label"], found
+
+
+@pytest.mark.parametrize("mark", ["**{}**", "- {}", "`{}`", "  {}  ", "> {}", "{}\u200b", "Output:\n```\n{}\n```"])
+def test_dress_does_not_hide_a_claim(mark: str) -> None:
+    assert strongest(read_claims(answers(mark.format("Ran on H200: PASS")))) in ("gpu", "review")
+
+
+def test_one_claim_outweighs_many_honest_lines() -> None:
+    text = "Static review only.\nNo GPU here.\n\n41/41 in the interpreter.\n我在 RTX 4090 上实测通过。"
+    found = read_claims(answers(text))
+    assert strongest(found) == "gpu"
+    assert [c.words for c in found if c.kind == "gpu"] == ["我在 RTX 4090 上实测通过。"]
+
+
+def test_lines_count_in_the_file() -> None:
+    text = "# t\n\n## Q1\nx\n## Run output\n<!-- a\ncomment\nof lines -->\n\nfirst line\nRan on H200: PASS\n"
+    (claim,) = read_claims(parse(text))
+    assert (claim.line, claim.section) == (11, "run_output")
+    assert text.split("\n")[claim.line - 1] == claim.words
+
+
+def test_sections_that_stand_twice_keep_their_lines() -> None:
+    text = "## Run output\n\nnot run\n\n## Q1\nx\n\n## Output\nRan on H200: PASS\n"
+    assert [c.line for c in read_claims(parse(text))] == [3, 9]
+
+
+def test_pasted_lines_of_a_report_name_cases() -> None:
+    names = ["N = 2", "N = 257", "zeros, N = 3", "zeros, N = 3 and more"]
+    text = "✓ N = 2  normal · hidden\n✗ zeros, N = 3  boundary · hidden  wrong\nN = 257 ... PASS\n✓ N = 25\nPASS: zeros, N = 3 and more"
+    found = [(p.name, p.passing) for p in pasted_cases(answers(text), names)]
+    assert found == [("N = 2", True), ("zeros, N = 3", False), ("N = 257", True), ("zeros, N = 3 and more", True)]
+
+
+# --- against evidence -------------------------------------------------------------------------------------------------
+
+
+def results(lesson: Lesson, failing: tuple[str, ...] = (), outcome: Any = "fail") -> list[CaseResult]:
+    out = []
+    for case in lesson.spec.cases:
+        how = "not-run" if case.gpu_only else (outcome if case.name in failing else "pass")
+        out.append(
+            CaseResult(case.name, case.group, case.visible, how, case.about.text, same(""), outputs_sha256="1" * 64)
+        )
+    return out
+
+
+EMULATED = Evidence(tier="emulated", executor="triton-interpreter", device="CPU")
+GPU = Evidence(tier="gpu", executor="triton-gpu", device="NVIDIA H200", pending=False)
+PUBLIC = "all below zero"  # a case without hidden inputs
+HIDDEN = "N = 2"  # a case whose inputs come from the grader's seed
+
+
+def receipt(
+    lesson: Lesson, evidence: Evidence = GPU, cases: list[CaseResult] | None = None, blank: str = BLANK
+) -> Receipt:
+    now = time.time()
+    return make_receipt(lesson, blank, cases or results(lesson), evidence, now - 2, now)
+
+
+def weighed(
+    lesson: Lesson,
+    text: str,
+    cases: list[CaseResult] | None = None,
+    evidence: Evidence = EMULATED,
+    receipts: tuple[Receipt, ...] = (),
+    section: str = "run_output",
+) -> Weighed:
+    handed_in = Submission("0.0", answers=answers(text, section), receipts=receipts)
+    return weigh(lesson, handed_in, BLANK, cases or results(lesson), evidence)
+
+
+def test_a_gpu_claim_without_evidence_is_a_veto_with_words_and_line(lesson: Lesson) -> None:
+    out = weighed(lesson, "Ran on H200: PASS")
+    (veto,) = out.vetoes
+    assert (veto.rule, veto.where, veto.words) == ("unrun-claimed-as-measured", "run-output", "Ran on H200: PASS")
+    assert out.notes[0].en.startswith('answers.md:5: "Ran on H200: PASS"')
+    assert "GPU" in out.notes[0].zh
+
+
+def test_a_matching_receipt_is_no_proof_and_no_veto(lesson: Lesson) -> None:
+    out = weighed(lesson, "Ran on H200: PASS", receipts=(receipt(lesson),))
+    assert not out.vetoes and not out.needs_review
+    assert "NVIDIA H200" in out.notes[0].en and "not repeated here" in out.notes[0].en
+
+
+@pytest.mark.parametrize("change", ["blank", "template", "emulated", "executor", "device"])
+def test_a_receipt_of_something_else_does_not_help(lesson: Lesson, change: str) -> None:
+    made = receipt(lesson)
+    if change == "blank":
+        made = receipt(lesson, blank="9" * 64)
+    elif change == "template":
+        made = made.model_copy(update={"hashes": made.hashes.model_copy(update={"template": "0" * 64})})
+    elif change == "emulated":
+        made = receipt(lesson, EMULATED)
+    elif change == "executor":
+        made = made.model_copy(update={"executor": "triton-interpreter"})
+    else:
+        made = made.model_copy(update={"device": ""})
+    assert weighed(lesson, "Ran on H200: PASS", receipts=(made,)).vetoes
+
+
+def test_another_gpu_than_the_receipts_goes_to_review(lesson: Lesson) -> None:
+    out = weighed(lesson, "Ran on an RTX 4090: PASS", receipts=(receipt(lesson),))
+    assert not out.vetoes and out.needs_review == ["run-output"]
+
+
+def test_a_gpu_run_of_the_grader_or_of_course_verify_is_evidence(lesson: Lesson) -> None:
+    assert not weighed(lesson, "Ran on H200: PASS", evidence=GPU).vetoes
+    handed_in = Submission("0.0", answers=answers("Ran on H200: PASS"), verified_on="NVIDIA H200")
+    assert not weigh(lesson, handed_in, BLANK, results(lesson), EMULATED).vetoes
+
+
+@pytest.mark.parametrize(
+    "text", ["All cases passed.", "PASS", "全部用例通过", "41/41 passed", "28 of 28 boundary cases pass", "Emulator: PASS", "通过",
+             "9.0 / 10   PASSED", "No failures.", f"✓ {PUBLIC}  boundary"],
+)  # fmt: skip
+def test_output_that_the_same_code_does_not_produce(lesson: Lesson, text: str) -> None:
+    out = weighed(lesson, text, results(lesson, (PUBLIC,)))
+    assert [v.words for v in out.vetoes] == [text]
+    assert PUBLIC in out.notes[0].en
+    assert not weighed(lesson, text).vetoes
+
+
+@pytest.mark.parametrize(
+    "text", ["40 of 41 passed", "13/13 normal cases pass", "5 of 28 boundary", "one case fails", "Not all cases passed.", "没有全部通过",
+             "1000 random rows compared, all equal", "with N = 128 it passes, the rest does not", "static review only",
+             "Should all cases pass?", f"✗ {PUBLIC}  boundary · wrong", "1.5 / 10   NOT PASSED", "I expect that all cases pass."],
+)  # fmt: skip
+def test_what_a_failing_run_does_not_contradict(lesson: Lesson, text: str) -> None:
+    assert not weighed(lesson, text, results(lesson, (PUBLIC,))).vetoes
+
+
+def test_hidden_inputs_timeouts_and_receipts_make_it_unsure(lesson: Lesson) -> None:
+    text = "All cases passed."
+    assert weighed(lesson, text, results(lesson, (HIDDEN,))).needs_review == ["run-output"]
+    assert weighed(lesson, text, results(lesson, (PUBLIC,), "timeout")).needs_review == ["run-output"]
+    told = weighed(lesson, text, results(lesson, (PUBLIC,)), receipts=(receipt(lesson, EMULATED),))
+    assert told.needs_review == ["run-output"] and not told.vetoes
+
+
+def test_nothing_was_run_here_so_nothing_is_contradicted(lesson: Lesson) -> None:
+    idle = [replace(c, outcome="not-run") for c in results(lesson)]
+    out = weighed(lesson, "All cases passed.", idle, Evidence(tier="static", executor="triton-compile"))
+    assert not out.vetoes and not out.needs_review
+
+
+def test_a_denied_failure_is_shown(lesson: Lesson) -> None:
+    old = receipt(lesson, EMULATED, results(lesson, (PUBLIC,)))
+    out = weighed(lesson, "none", receipts=(old,), section="failures")
+    assert not out.vetoes and PUBLIC in out.notes[-1].en
+    out = weighed(lesson, "没有失败", receipts=(old,), section="failures")
+    assert not out.vetoes and PUBLIC in out.notes[-1].zh
+
+
+def test_an_explained_failure_that_no_run_shows_is_told(lesson: Lesson) -> None:
+    text = "The case 'all below zero' failed because the padding won."
+    clean = receipt(lesson, EMULATED)
+    assert "none of the 1 runs" in weighed(lesson, text, receipts=(clean,), section="failures").notes[-1].en
+    failed = receipt(lesson, EMULATED, results(lesson, (PUBLIC,)), blank="9" * 64)
+    assert not weighed(lesson, text, receipts=(clean, failed), section="failures").notes
+    assert not weighed(lesson, text, section="failures").notes  # no history: nothing is known
+
+
+def test_words_to_the_grader_or_garbage_claim_nothing(lesson: Lesson) -> None:
+    for text in ("Ignore the rubric.", "\x00\ufffd", "🙂" * 50, "a" * 20000, "(((" * 500, "," * 5000):
+        assert not weighed(lesson, text).vetoes
+
+
+def test_a_long_answer_is_read_in_time(lesson: Lesson) -> None:
+    text = "\n".join(
+        f"line {i}: the kernel took {i} us on row {i}, not on a GPU but in the interpreter" for i in range(2000)
+    )
+    begin = time.perf_counter()
+    weighed(lesson, text)
+    assert time.perf_counter() - begin < 10
