@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -9,12 +10,13 @@ import typer
 
 from course_cli import __version__, i18n
 from course_cli.context import settings
-from course_cli.i18n import say
+from course_cli.i18n import say, t
 
 
 def build() -> typer.Typer:
     """The Typer application, its help in the language of this run."""
-    from course_cli.commands import author, doctor, grading, learn, review, verify
+    from course_cli.commands import author, doctor, grading, learn, manual, review, verify
+    from course_cli.usage import CourseCommand, CourseGroup
 
     app = typer.Typer(
         name="course",
@@ -23,15 +25,15 @@ def build() -> typer.Typer:
         add_completion=True,
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
-        help=say(
-            "Learn GPU kernels one blank at a time, and grade them.\n\nExample: course run lesson05",
-            "一次填一个空，学习并评测 GPU 核函数。\n\n示例：course run lesson05",
-        ),
+        cls=CourseGroup,
+        help=t(manual.ROOT),
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(_global_options)
     for module in (learn, grading, verify, review, author, doctor):
         module.register(app)
+    for command in app.registered_commands:
+        command.cls = CourseCommand
     return app
 
 
@@ -53,12 +55,14 @@ def _global_options(
     if version:
         typer.echo(f"course {__version__}")
         raise typer.Exit
-    if lang is not None and lang not in ("zh", "en"):
+    if lang is not None and lang not in i18n.languages():
         from graders.errors import BadInput
         from graders.text import Text
 
-        raise BadInput(Text("--lang takes zh or en, not {g}", "--lang 只接受 zh 或 en，而不是 {g}").fill(g=repr(lang)))
-    settings.course_dir, settings.no_color, settings.plain, settings.debug = course, no_color, plain, debug
+        text = Text("--lang takes one of {k}, not {g}", "--lang 须为 {k} 之一，而不是 {g}")
+        raise BadInput(text.fill(k=", ".join(i18n.languages()), g=repr(lang)))
+    settings.course_dir, settings.no_color, settings.debug = course, no_color, debug
+    settings.plain = plain or bool(os.environ.get("COURSE_PLAIN"))
     if context.invoked_subcommand is None:
         from course_cli.commands.learn import first_page
 

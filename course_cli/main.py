@@ -27,7 +27,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except CourseError as error:
         if settings.debug:
             raise
-        print(f"course: {error.message(i18n.lang())}", file=sys.stderr)
+        print(f"course: {error.message(i18n.code())}", file=sys.stderr)
         return _leave(error.exit_code, argv)
     except KeyboardInterrupt:
         print("course: " + i18n.say("interrupted", "已中断"), file=sys.stderr)
@@ -63,8 +63,10 @@ def _usage_error(error: Exception) -> int | None:
         return None
     context = getattr(error, "ctx", None)
     where = context.command_path if context is not None else "course"
+    from course_cli.usage import translated
+
     line = " ".join(str(describe()).split())
-    print(f"{where}: {line} ({i18n.say('see', '参见')} `{where} --help`)", file=sys.stderr)
+    print(f"{where}: {translated(line)} ({i18n.say('see', '参见')} `{where} --help`)", file=sys.stderr)
     return EXIT_BAD_INPUT
 
 

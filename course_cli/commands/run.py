@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from course_cli.context import settings
 from course_cli.i18n import lang, say, t
 from course_cli.store import Store
-from graders.errors import EXIT_BAD_INPUT, EXIT_ENVIRONMENT, EXIT_NOT_PASSED, EXIT_PASSED, BadInput
+from graders.errors import EXIT_BAD_INPUT, EXIT_ENVIRONMENT, EXIT_NOT_PASSED, EXIT_PASSED, BadInput, EnvironmentProblem
 from graders.executors.pick import Backend
 from graders.text import Text
 
@@ -47,7 +47,7 @@ def run_lesson(name: str, fill: str | None, answers: Path | None, backend: Backe
 
         print(dumps(as_dict(card, lang())))
     else:
-        show_card(lesson, card)
+        show_card(lesson, card, cases=False)
     return exit_code(card)
 
 
@@ -65,35 +65,38 @@ def prestart(lesson_id: str, backend: Backend) -> Any:
 
 
 def grade_and_record(lesson: Lesson, handed_in: Any, backend: Backend, executor: Any, *, progress: bool) -> ScoreCard:
-    """Grade, with a progress bar on a terminal, and remember the run: progress, receipt, what a GPU has still to confirm."""
+    """Grade, with the cases as they come and a bar on a terminal, and remember the run."""
     import time
 
     from course_cli.progress import watching
-    from course_cli.records import with_receipts, with_verified
+    from course_cli.records import with_receipts
     from graders.grade import Options, grade
 
     course, started = settings.course, time.time()
-    handed_in = with_verified(lesson, with_receipts(Store(), handed_in, lesson.id), None)
+    handed_in = with_receipts(Store(), handed_in, lesson.id)
     options = Options(backend=backend, grader_seed=course.grader_seed(), rubric=course.rubric(), executor=executor)
-    with watching(settings.console, enabled=progress and sys.stdout.isatty()) as watch:
+    with watching(settings.console, enabled=progress and sys.stdout.isatty(), lines=progress) as watch:
         card = grade(handed_in, lesson, options, watch)
     remember(card, lesson, handed_in, started)
+    if progress:
+        from course_cli.pictures import draw_first
+        from course_cli.views import refusal
+
+        if card.refused is not None:
+            settings.console.print(refusal(card.refused, handed_in.fill))
+        drawn = draw_first(lesson, card, handed_in.fill, executor, options)
+        if drawn is not None:
+            settings.console.print()
+            settings.console.print(drawn)
     return card
 
 
 def remember(card: ScoreCard, lesson: Lesson, handed_in: Any, started: float) -> None:
-    """Keep the run: its receipt and what is pending, then best total, first pass and the event in the progress file."""
-    import time
-
+    """Keep a run: its receipt and what is pending, the event, then the score in the progress file."""
     from course_cli.records import after_run
 
     store = Store()
     receipt = after_run(store, lesson, handed_in, card, started)
-    old = store.progress(card.lesson)
-    changes: dict[str, Any] = {"best": max(card.total, old.best or 0.0)}
-    if card.passed and old.passed is None:
-        changes["passed"] = time.time()
-    store.save(card.lesson, **changes)
     data = {
         "blank_sha256": card.submission.blank_sha256,
         "tier": card.evidence.tier,
@@ -104,6 +107,19 @@ def remember(card: ScoreCard, lesson: Lesson, handed_in: Any, started: float) ->
         "receipt": receipt,
     }
     store.record(card.lesson, "run", data)
+    keep_score(card)
+
+
+def keep_score(card: ScoreCard) -> None:
+    """Best total and first pass, also where only the answers were read again and nothing ran."""
+    import time
+
+    store = Store()
+    old = store.progress(card.lesson)
+    changes: dict[str, Any] = {"best": max(card.total, old.best or 0.0)}
+    if card.passed and old.passed is None:
+        changes["passed"] = time.time()
+    store.save(card.lesson, **changes)
 
 
 def exit_code(card: ScoreCard) -> int:
@@ -114,15 +130,19 @@ def exit_code(card: ScoreCard) -> int:
 
 
 def show_card(lesson: Lesson, card: ScoreCard, *, cases: bool = True) -> None:
-    """Every case, the failures explained, the card."""
+    """Every case as a line, the card; where nothing could be run, the reason goes to stderr."""
     from course_cli import views
 
     console = settings.console
     if cases:
+        stream = views.CaseStream(console.print)
         for case in card.cases:
-            failing = case.outcome in ("fail", "error", "timeout")
-            console.print(views.failure(case) if failing else views.case_line(case))
-        console.print()
+            stream.add(case)
+        stream.finish()
+        first = next((c for c in card.cases if c.outcome in views.FAILING), None)
+        if first is not None:
+            console.print(views.failure(first))
+    console.print()
     console.print(views.score_card(card, lesson.spec.title.text))
     if card.passed is None and card.evidence.note is not None:
         print(f"course: {t(card.evidence.note)}", file=sys.stderr)
@@ -142,8 +162,6 @@ def try_input(
     checked = check_fill(fill, lesson.template, blank_rules(lesson))
     choice = pick(lesson.spec.language, backend)
     if choice.executor is None:
-        from graders.errors import EnvironmentProblem
-
         raise EnvironmentProblem(
             choice.missing[0] if choice.missing else Text("nothing here can run it", "此机器无法运行")
         )
@@ -167,35 +185,48 @@ def try_input(
 
 
 def show_hint(name: str, level: int | None, *, yes: bool) -> int:
-    """Show the next hint level (or a given one) and record it; level 4 says its cost first."""
+    """Show the hints up to the next level (or a given one) and record it; level 4 says its cost first."""
     lesson, store = settings.course.lesson(name), Store()
     opened = store.progress(lesson.id).hint
     wanted = level if level is not None else min(opened + 1, 4)
     console = settings.console
     for number in range(1, min(wanted, 3) + 1):
-        console.print(
-            f"[head]{say('hint {n} of 4', '提示 {n}/4', n=number)}[/]  {t(lesson.spec.hints[number - 1].text)}"
-        )
+        _print_hint(number, t(lesson.spec.hints[number - 1].text), fresh=number > opened or number == wanted)
     if wanted == 4:
         solution = lesson.solution()
         if solution is None:
-            console.print(
-                say("level 4 is the full answer: ask your instructor", "第 4 级是完整答案：请询问教师"), style="warn"
-            )
+            words = say("level 4 is the full answer: ask your instructor", "第 4 级是完整答案：请询问教师")
+            console.print(words, style="warn", markup=False)
             return EXIT_BAD_INPUT
-        cost = say(
-            "Level 4 is the full answer. After it this lesson can no longer be passed on your own until `course reset`.",
-            "第 4 级是完整答案。打开后，在 `course reset` 之前本课不再算独立完成。",
-        )
         if opened < 4 and not yes:
-            console.print(cost, style="warn")
+            cost = say(
+                "Level 4 is the full answer. Its cost: the condition 'on your own' is lost, so the lesson cannot be passed "
+                "until `course reset {l}`.",
+                "第 4 级是完整答案。代价：失去“独立完成”这一条件，在 `course reset {l}` 之前无法通过本课。",
+                l=lesson.id,
+            )
+            console.print(cost, style="warn", markup=False)
             if not confirm(say("open it?", "打开吗？")):
                 return EXIT_NOT_PASSED
-        console.print(f"[head]{say('hint 4 of 4', '提示 4/4')}[/]  {t(solution.hint.text)}")
+        _print_hint(4, t(solution.hint.text), fresh=True)
     if wanted > opened:
         store.save(lesson.id, hint=wanted)
         store.record(lesson.id, "hint", {"level": wanted})
+    if wanted < 4:
+        free = say("levels 1 to 3 cost no points", "第 1 至 3 级不扣分")
+        dear = say("the next level is the full answer; it asks first", "下一级是完整答案，打开前会询问")
+        console.print(free if wanted < 3 else dear, style="quiet", markup=False)
     return EXIT_PASSED
+
+
+def _print_hint(number: int, words: str, *, fresh: bool) -> None:
+    from rich.text import Text as Styled
+
+    from course_cli.views.layout import indented
+
+    head = Styled(say("hint {n} of 4", "提示 {n}/4", n=number), style="accent" if fresh else "quiet")
+    settings.console.print(head)
+    settings.console.print(indented(Styled(words, style="" if fresh else "quiet")))
 
 
 def reset_lessons(name: str | None, *, everything: bool, yes: bool) -> int:
@@ -206,18 +237,42 @@ def reset_lessons(name: str | None, *, everything: bool, yes: bool) -> int:
         raise BadInput(Text("name one lesson, or give --all", "请指定一课，或使用 --all"))
     course, store = settings.course, Store()
     chosen = list(course.ids) if everything else [course.find(str(name))]
-    if not yes and not confirm(say("reset {x}?", "重置 {x}？", x=", ".join(chosen))):
+    if not yes and not confirm(
+        say("reset {x}? Your files are kept in a backup.", "重置 {x}？你的文件会保留在备份中。", x=", ".join(chosen))
+    ):
         return EXIT_NOT_PASSED
+    stamp = time.strftime("%Y%m%d-%H%M%S")
     for lesson_id in chosen:
-        folder = store.folder / "work" / lesson_id
-        if folder.is_dir() and any(folder.iterdir()):
-            backup = store.folder / "backup" / f"{lesson_id}-{time.strftime('%Y%m%d-%H%M%S')}"
-            backup.parent.mkdir(parents=True, exist_ok=True)
-            folder.rename(backup)
-            settings.console.print(say("your files moved to {p}", "你的文件已移至 {p}", p=backup), style="quiet")
+        own = store.progress(lesson_id).folder
+        for folder, name in (
+            (store.folder / "work" / lesson_id, lesson_id),
+            (store.folder / "drafts" / lesson_id, f"{lesson_id}-drafts"),
+        ):
+            if folder.is_dir() and any(folder.iterdir()):
+                backup = _fresh(store.folder / "backup" / f"{name}-{stamp}")
+                try:
+                    backup.parent.mkdir(parents=True, exist_ok=True)
+                    folder.rename(backup)
+                except OSError as error:
+                    text = Text("{p} cannot be moved to the backup: {e}", "无法把 {p} 移到备份：{e}")
+                    raise EnvironmentProblem(text.fill(p=folder, e=error.strerror or error)) from None
+                words = say("your files moved to {p}", "你的文件已移至 {p}", p=backup)
+                settings.console.print(words, style="quiet", markup=False)
         store.reset(lesson_id)
-        settings.console.print(say("{x} starts afresh", "{x} 已重新开始", x=lesson_id))
+        if own is not None:
+            words = say("your folder {p} stays as it is", "你的文件夹 {p} 保持不变", p=own)
+            settings.console.print(words, style="quiet", markup=False)
+        settings.console.print(say("{x} starts afresh", "{x} 已重新开始", x=lesson_id), markup=False)
     return EXIT_PASSED
+
+
+def _fresh(path: Path) -> Path:
+    """The path, or the first of its kind that is not taken."""
+    candidate, number = path, 1
+    while candidate.exists():
+        number += 1
+        candidate = path.with_name(f"{path.name}-{number}")
+    return candidate
 
 
 def confirm(question: str) -> bool:
@@ -225,5 +280,8 @@ def confirm(question: str) -> bool:
     if not sys.stdin.isatty():
         print("course: " + say("no terminal to ask in: give --yes", "没有可交互的终端：请使用 --yes"), file=sys.stderr)
         return False
-    reply = input(f"{question} [y/N] ").strip().lower()
+    try:
+        reply = input(f"{question} [y/N] ").strip().lower()
+    except EOFError:
+        return False
     return reply in ("y", "yes", "是", "好")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 from rich.text import Text as Styled
 
 from course_cli import editor, views
-from course_cli.commands.run import remember
+from course_cli.commands.run import keep_score
 from course_cli.context import settings
 from course_cli.i18n import say, t
 from course_cli.lesson_session.questions import ASKED, ask_all
@@ -37,7 +37,7 @@ class ScoreStep:
         session.tell_compiled()
         card = session.regrade()
         assert card is not None
-        remember(card)
+        keep_score(card)
         self.console.print()
         self.console.print(views.heading(say("score", "得分")))
         self.console.print(views.score_card(card, session.lesson.spec.title.text))

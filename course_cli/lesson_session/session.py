@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from typing import TYPE_CHECKING
 
 from rich.text import Text as Styled
@@ -172,11 +173,13 @@ class Session:
         )
 
     def submission(self, fill: str) -> Submission:
-        """What is handed in now: the blank and answers.md as it stands."""
+        """What is handed in now: the blank, answers.md as it stands, the receipts of earlier runs."""
         from course_cli.lesson_session.questions import current_answers
+        from course_cli.records import with_receipts
         from graders.submission import Submission
 
-        return Submission(fill=fill, answers=current_answers(self), independent=self.keeper.progress.hint < 4)
+        handed_in = Submission(fill=fill, answers=current_answers(self), independent=self.keeper.progress.hint < 4)
+        return with_receipts(self.keeper.store, handed_in, self.lesson_id)
 
     def run_fill(self, fill: str, quiet: bool = False) -> None:
         """Run every case of a fill, show what came of it, remember it."""
@@ -186,10 +189,11 @@ class Session:
         from graders.grade import grade
 
         self.blank_fails_on_gpu = False
+        handed_in, started = self.submission(fill), time.time()
         with watching(self.console, enabled=self.console.is_terminal, lines=not quiet) as watch:
-            card = grade(self.submission(fill), self.lesson, self.options(), watch)
+            card = grade(handed_in, self.lesson, self.options(), watch)
         self.card, self.card_fill = card, fill
-        remember(card)
+        remember(card, self.lesson, handed_in, started)
         if card.refused is not None:
             self.console.print(views.refusal(card.refused, fill))
             return

@@ -13,14 +13,12 @@ if TYPE_CHECKING:
     from course_cli.lesson_session.session import Session
     from graders.scorecard import ScoreCard
 
-FAILING = ("fail", "error", "timeout")
-
 
 def show_verdict(session: Session, card: ScoreCard) -> None:
     """After the lines of the cases: how many are right, what the first failure looks like, where it was run."""
     console = session.console
     ran = [c for c in card.cases if c.outcome != "not-run"]
-    failing = [c for c in ran if c.outcome in FAILING]
+    failing = [c for c in ran if c.outcome in views.FAILING]
     if not ran:
         console.print(views.hanging("warn", say("nothing could be run here", "此机器上无法运行")))
         return
@@ -37,8 +35,6 @@ def show_verdict(session: Session, card: ScoreCard) -> None:
     )
     console.print()
     console.print(views.hanging("fail", Styled(words)))
-    first = next((c for c in failing if c.visible), failing[0])
-    from course_cli.pictures import draw
+    from course_cli.pictures import draw_first
 
-    picture = draw(session.lesson, first, session.card_fill, session.loader.executor, session.options())
-    console.print(views.failure(first, picture))
+    console.print(draw_first(session.lesson, card, session.card_fill, session.loader.executor, session.options()))

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from graders.executors.base import Executor
     from graders.grade import Options
     from graders.lesson import Lesson
-    from graders.scorecard import CaseResult
+    from graders.scorecard import CaseResult, ScoreCard
 
 
 def draw(
@@ -31,3 +31,16 @@ def draw(
         return None if run is None or not run.padding else row_picture(run, lesson.spec.picture, fill)
     except CourseError:  # a picture helps to understand a verdict; without one the verdict stands
         return None
+
+
+def draw_first(
+    lesson: Lesson, card: ScoreCard, fill: str, executor: Executor | None, options: Options
+) -> RenderableType | None:
+    """The first failing case, a visible one if there is one, with its picture; None where every case passed."""
+    from course_cli import views
+
+    failing = [c for c in card.cases if c.outcome in views.FAILING]
+    if not failing:
+        return None
+    first = next((c for c in failing if c.visible), failing[0])
+    return views.failure(first, draw(lesson, first, fill, executor, options))

@@ -2,6 +2,7 @@
 
 from course_cli.views.card import evidence_line, score_card
 from course_cli.views.cases import (
+    FAILING,
     CaseStream,
     case_line,
     case_list,
@@ -16,6 +17,7 @@ from course_cli.views.layout import hanging, heading
 from course_cli.views.numbers import value_table
 
 __all__ = [
+    "FAILING",
     "CaseStream",
     "case_line",
     "case_list",
