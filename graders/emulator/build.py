@@ -30,7 +30,7 @@ _LEARNER = [
     "-fsanitize=thread",
     "--param=tsan-distinguish-volatile=1",
     "--param=tsan-instrument-func-entry-exit=0",
-    "-fsanitize=float-cast-overflow",
+    "-fsanitize=float-cast-overflow,alignment",
     "-fno-strict-aliasing",
     "-fwrapv",
     "-ffp-contract=off",

@@ -456,6 +456,8 @@ class _Rewriter:
                 continue
             end = closing(tokens, i + 1)
             body = end + 1
+            if 0 < end and body + 1 < len(tokens) and tokens[body].text == "try":
+                body += 1
             if end < 0 or body >= len(tokens) or tokens[body].text not in "{;":
                 continue
             self.edit(token.at, 4, "cuemu_user_main")

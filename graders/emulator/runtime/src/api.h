@@ -4,11 +4,14 @@
 
 struct CUstream_st {
   int id;
-  bool alive;
+  bool alive, blocking;
+  std::vector<std::pair<cudaStream_t, cuemu::u64>> waits;  // what its work comes after: (stream, sequence number)
 };
 struct CUevent_st {
   bool alive, recorded, timing;
   long long at;
+  cudaStream_t stream;
+  cuemu::u64 seq;
 };
 
 namespace cuemu {
@@ -70,7 +73,7 @@ static bool check_config(const Config& c, const void* kernel, int line) {
   }
   return true;
 }
-static void note_launch(cudaStream_t s);
+static void note_launch(cudaStream_t s, u32 first, u32 last);
 void launch(const Config& c, const void* kernel, void (*thunk)(void*), void* closure, int line) {
   if (kernel_mode) unsupported("a kernel launched by a kernel (dynamic parallelism)", line);
   launch_attempts++;
@@ -89,7 +92,7 @@ void launch(const Config& c, const void* kernel, void (*thunk)(void*), void* clo
   L.thunk = thunk;
   L.closure = closure;
   run_grid();
-  note_launch(c.stream);
+  note_launch(c.stream, L.first_serial, next_serial - 1);
   if (aborted) {
     kernel_mode = false;
     sticky = last_error = (cudaError_t)abort_code;
@@ -122,8 +125,13 @@ static bool range_ok(const void* p, u64 n, Allocation* a, bool write, int line) 
   }
   return true;
 }
-static void spread_initialised(u64 to, u64 from, u64 n) {
+// `host_side`: the source is memory that host code fills where nothing sees it, so all but the first fill counts.
+static void spread_initialised(u64 to, u64 from, u64 n, bool host_side) {
   for (u64 i = 0; i < n;) {
+    if (host_side && *(const u8*)(to + i) != 0xa5) {
+      Cell* c = cell_at((from - ARENA + i) & ~3ull);
+      c->w |= *(const u32*)((from + i) & ~3ull) != 0xa5a5a5a5u ? 15 : 0;
+    }
     if (((to | from) + i) % 4 == 0 && n - i >= 4) {
       Cell* c = cell_at(to - ARENA + i);
       c->w = cell_at(from - ARENA + i)->w & 15;
@@ -207,7 +215,7 @@ static void hash_copy(const void* p, u64 n) {
   for (u64 i = n & ~7ull; i < n; i++) h = (h ^ b[i]) * 1099511628211ull;
   copies_hash = h;
 }
-static void note_copy(const void* to, u64 n, cudaStream_t s, bool async, bool to_host);
+static void note_copy(const void* host, u64 n, cudaStream_t s, bool writes, int line);
 static const char* kind_name(int k) {
   static const char* names[] = {"cudaMemcpyHostToHost", "cudaMemcpyHostToDevice", "cudaMemcpyDeviceToHost", "cudaMemcpyDeviceToDevice", "cudaMemcpyDefault"};
   return k >= 0 && k <= 4 ? names[k] : "?";
@@ -242,10 +250,11 @@ static cudaError_t copy(void* to, const void* from, u64 n, cudaMemcpyKind kind, 
   }
   if (fd && !td) to_host_copied(to, from, n, ta, line);
   memmove(to, from, n);
-  if (td && fd) spread_initialised((u64)to, (u64)from, n);
+  if (td && fd) spread_initialised((u64)to, (u64)from, n, fa->space != DEVICE && fa->size <= (256 << 20));
   else if (td) mark_initialised((u64)to, n);
   if (!td || t_either) hash_copy(to, n);
-  note_copy(to, n, s, async, !td || t_either);
+  if (async && td && ta->space == PINNED) note_copy(to, n, s, true, line);
+  if (async && fd && fa->space == PINNED) note_copy(from, n, s, false, line);
   return cudaSuccess;
 }
 static cudaError_t fill(void* p, int value, u64 n, int line) {
@@ -290,6 +299,7 @@ void* device_malloc(size_t n, int line) {
   Allocation* a = n ? allocate(n, DEVICE, line) : nullptr;
   return a ? (void*)(ARENA + a->off) : nullptr;
 }
+static void synchronised();
 static cudaError_t free_memory(void* p, bool host, int line) {
   no_device_call("cudaFree in a kernel", line);
   if (!p) return cudaSuccess;
@@ -304,6 +314,7 @@ static cudaError_t free_memory(void* p, bool host, int line) {
     api_report("api-error", host ? "free-host-wrong" : "free-wrong", line, "", 0, 0, p);
     return fail(cudaErrorInvalidValue);
   }
+  synchronised();
   release_allocation(*a, line);
   return cudaSuccess;
 }
@@ -358,11 +369,41 @@ cudaError_t occupancy(int* blocks, int threads, size_t shared_bytes) {
   return cudaSuccess;
 }
 
-// ---- what the host may already look at: managed and pinned memory between a launch and the next synchronisation
-static u64 pending_work;
-static void note_launch(cudaStream_t) { pending_work++; }
-static void note_copy(const void*, u64, cudaStream_t, bool, bool) {}
-static void synchronised() { pending_work = 0; }
+// ---- what the host may already look at: memory that launches and asynchronous copies still use
+static u64 work_seq;
+template <class F>
+static void erase_if(std::vector<Outstanding>& all, F gone) {
+  all.erase(std::remove_if(all.begin(), all.end(), gone), all.end());
+}
+static void note_launch(cudaStream_t s, u32 first, u32 last) {
+  ++work_seq;
+  if (!outstanding.empty() && outstanding.back().last_serial && outstanding.back().stream == s && outstanding.back().line == L.line) {
+    outstanding.back().last_serial = last;
+    outstanding.back().seq = work_seq;
+    return;
+  }
+  outstanding.push_back({s, work_seq, first, last, 0, 0, true, L.line});
+}
+static void note_copy(const void* host, u64 n, cudaStream_t s, bool writes, int line) {
+  outstanding.push_back({s, ++work_seq, 0, 0, (u64)host, (u64)host + n, writes, line});
+}
+static void forget_work(cudaStream_t s, u64 upto) {
+  erase_if(outstanding, [&](const Outstanding& o) { return o.stream == s && o.seq <= upto; });
+}
+static void synchronised() { outstanding.clear(); }
+// Everything in the stream up to `upto` is done, and so is what that work had waited for.
+static void synchronised_stream(cudaStream_t s, u64 upto) {
+  if (s <= (cudaStream_t)2) {
+    // The default stream waits for all blocking streams.
+    erase_if(outstanding, [&](const Outstanding& o) {
+      return o.seq <= upto && (o.stream <= (cudaStream_t)2 || o.stream->blocking);
+    });
+    return;
+  }
+  for (auto& [other, seq] : s->waits) forget_work(other, seq);
+  forget_work(s, upto);
+  if (s->blocking) forget_work(nullptr, upto);
+}
 }  // namespace cuemu
 
 // ---- the functions of the runtime's interface
@@ -529,11 +570,15 @@ static cudaError_t stream_ok(cudaStream_t s, int line) {
 }
 cudaError_t cudaStreamCreate(cudaStream_t* s) {
   static int streams;
-  *s = new CUstream_st{++streams, true};
+  *s = new CUstream_st{++streams, true, true, {}};
   return cudaSuccess;
 }
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t* s, unsigned) { return cudaStreamCreate(s); }
-cudaError_t cudaStreamCreateWithPriority(cudaStream_t* s, unsigned, int) { return cudaStreamCreate(s); }
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* s, unsigned flags) {
+  cudaStreamCreate(s);
+  (*s)->blocking = !(flags & cudaStreamNonBlocking);
+  return cudaSuccess;
+}
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t* s, unsigned flags, int) { return cudaStreamCreateWithFlags(s, flags); }
 cudaError_t cudaStreamDestroy(cudaStream_t s, int line) {
   if (s <= (cudaStream_t)2) return fail(cudaErrorInvalidResourceHandle);
   cudaError_t e = stream_ok(s, line);
@@ -541,14 +586,18 @@ cudaError_t cudaStreamDestroy(cudaStream_t s, int line) {
   return e;
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t s, int line) {
-  synchronised();
+  synchronised_stream(s, work_seq);
   return stream_ok(s, line);
 }
 cudaError_t cudaStreamQuery(cudaStream_t s) {
-  synchronised();
+  synchronised_stream(s, work_seq);
   return stream_ok(s, 0);
 }
-cudaError_t cudaStreamWaitEvent(cudaStream_t s, cudaEvent_t, unsigned, int line) { return stream_ok(s, line); }
+cudaError_t cudaStreamWaitEvent(cudaStream_t s, cudaEvent_t e, unsigned, int line) {
+  if (!e || !e->alive) return fail(cudaErrorInvalidResourceHandle);
+  if (e->recorded && s > (cudaStream_t)2) s->waits.push_back({e->stream, e->seq});
+  return stream_ok(s, line);
+}
 cudaError_t cudaStreamAddCallback(cudaStream_t s, cudaStreamCallback_t f, void* data, unsigned) {
   f(s, sticky, data);
   return cudaSuccess;
@@ -559,7 +608,7 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t, cudaHostFn_t f, void* data) {
 }
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t, void*, size_t, unsigned) { return cudaSuccess; }
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* e, unsigned flags) {
-  *e = new CUevent_st{true, false, !(flags & cudaEventDisableTiming), 0};
+  *e = new CUevent_st{true, false, !(flags & cudaEventDisableTiming), 0, nullptr, 0};
   return cudaSuccess;
 }
 cudaError_t cudaEventCreate(cudaEvent_t* e) { return cudaEventCreateWithFlags(e, 0); }
@@ -572,11 +621,13 @@ cudaError_t cudaEventRecord(cudaEvent_t e, cudaStream_t s, int line) {
   if (!e || !e->alive) return fail(cudaErrorInvalidResourceHandle);
   e->recorded = true;
   e->at = ticks();
+  e->stream = s;
+  e->seq = work_seq;
   return stream_ok(s, line);
 }
 cudaError_t cudaEventSynchronize(cudaEvent_t e, int) {
   if (!e || !e->alive) return fail(cudaErrorInvalidResourceHandle);
-  synchronised();
+  if (e->recorded) synchronised_stream(e->stream, e->seq);
   return sticky ? fail(sticky) : cudaSuccess;
 }
 cudaError_t cudaEventQuery(cudaEvent_t e) { return cudaEventSynchronize(e, 0); }

@@ -59,7 +59,7 @@ static void clear_cells(u64 off, u64 size) {
   if (bytes > (8ull << 20)) madvise((void*)start, bytes, MADV_DONTNEED);
   else memset((void*)start, 0, bytes);
 }
-constexpr u16 TAINTED = 0x8000;  // host_valid: some byte of the page was copied from device memory never written
+constexpr u16 TAINTED = 0x8000, HOST_KIND = 0x6000;  // host_valid: some byte of the page was copied from device memory never written
 
 static Allocation* allocate(u64 size, Space space, int line) {
   open_arena();
@@ -88,7 +88,7 @@ static Allocation* allocate(u64 size, Space space, int line) {
     // Memory that host code may fill where nothing sees it counts as written once it holds anything but this.
     memset((void*)(ARENA + off), 0xa5, std::min<u64>(size, space == DEVICE ? 1 << 20 : 256 << 20));
   }
-  if (space != DEVICE) mark_pages(host_valid, off, size, 0);
+  if (space != DEVICE) mark_pages(host_valid, off, size, (u16)(space << 13));
   return &(allocations[off] = a);
 }
 static Allocation* allocation_at(u64 off) {
@@ -299,6 +299,22 @@ void outside(u64 p, u64 n, bool write, u64 pc) {
   report(r);
   abort_launch(cudaErrorIllegalAddress);
 }
+// The outstanding work that an access of the host collides with, or null.
+std::vector<Outstanding> outstanding;
+const Outstanding* touched_by(u64 p, u64 n, bool host_writes) {
+  for (const Outstanding& o : outstanding) {
+    if (o.last_serial == 0) {
+      if (p < o.hi && p + n > o.lo && (o.writes || host_writes)) return &o;
+      continue;
+    }
+    for (u64 at = p & ~3ull; at < p + n; at += 4) {
+      const Cell* c = cell_at(at - ARENA);
+      u32 w = serial_of(c->w), r = serial_of(c->r);
+      if ((w >= o.first_serial && w <= o.last_serial) || (host_writes && r >= o.first_serial && r <= o.last_serial)) return &o;
+    }
+  }
+  return nullptr;
+}
 void host_access(u64 p, u64 n, bool write, u64 pc) {
   u64 off = p - ARENA;
   u16 v = host_valid[off / PAGE];
@@ -320,6 +336,15 @@ void host_access(u64 p, u64 n, bool write, u64 pc) {
       end_run(139);
     }
     return fault(p, n, write, pc);
+  }
+  if (!outstanding.empty() && (v & HOST_KIND) != (HOST << 13)) {
+    if (const Outstanding* o = touched_by(p, n, write)) {
+      Report r{"race", write ? "host-writes-too-early" : "host-reads-too-early"};
+      set_site(r, pc);
+      r.other_line = o->line;
+      describe(p, r);
+      report(r);
+    }
   }
   if (v & TAINTED) {
     for (u64 at = off; at < off + n; at++) {

@@ -132,6 +132,7 @@ static void reset_run() {
   F.quiet_lo = 0;
   F.quiet_len = ~0ull;
   poison_used = false;
+  outstanding.clear();
   launches = launch_attempts = threads_run = 0;
   dynamic_limit.clear();
   reset_arena();

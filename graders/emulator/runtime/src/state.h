@@ -102,6 +102,18 @@ struct Launch {
   void* closure = nullptr;
 };
 
+// ---- work that the host has not waited for yet: launches (by the serials of their blocks) and copies of pinned memory
+struct Outstanding {
+  cudaStream_t stream;
+  u64 seq;
+  u32 first_serial, last_serial;  // a launch; 0, 0 for a copy
+  u64 lo, hi;                     // a copy: addresses in pinned memory
+  bool writes;
+  int line;
+};
+extern std::vector<Outstanding> outstanding;
+const Outstanding* touched_by(u64 p, u64 n, bool host_writes);
+
 // ---- one allocation of the arena
 struct Allocation {
   u64 off, size, span;  // span: pages reserved, gap included
