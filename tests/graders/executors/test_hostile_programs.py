@@ -69,7 +69,7 @@ def test_a_hang_costs_one_case_and_the_deadline(three, deed):
     before, attack, after = three(deed, deadline_s=1.0)
     assert sound(before) and sound(after)
     assert attack.status == "timeout" and attack.detail is not None and "1 s" in attack.detail.en
-    assert time.monotonic() - started < 6.0
+    assert time.monotonic() - started < 15.0
 
 
 @pytest.mark.parametrize(
@@ -106,11 +106,16 @@ def test_survivors_are_ended_with_the_program(interpreter, program, jobs, tmp_pa
         f"open({str(mark)!r}, 'w').write(str(os.getpid())), os.closerange(0, 200), time.sleep(600))"
     )
     with interpreter.open(program("hostile", deed)) as session:
-        session.run(jobs(1)[0], 3.0)
-        time.sleep(0.3)
-    text = mark.read_text()
-    if not text:
-        return  # this machine does not let the worker start a process at all: nothing can survive
+        seen = session.run(jobs(1)[0], 3.0)
+        if seen.status == "raised":  # not root: the limit lets it start no process at all
+            assert seen.raised is not None and seen.raised.type == "BlockingIOError"
+            return
+        for _ in range(50):
+            text = mark.read_text()
+            if text:
+                break
+            time.sleep(0.1)
+    assert text
     for _ in range(50):
         if not _alive(int(text)):
             return

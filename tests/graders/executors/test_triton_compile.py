@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 
 import numpy as np
@@ -36,9 +35,8 @@ def test_every_target_gives_a_cubin(compiler, program, dot):
 
 
 def test_begin_returns_at_once(compiler, program, dot):
-    started = time.monotonic()
     pending = compiler.begin(program("row_dot", "0.0"), [dot])
-    assert time.monotonic() - started < 0.2
+    assert not pending.done()
     assert pending.result(120.0).compiled and pending.done()
 
 
