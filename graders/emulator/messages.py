@@ -95,6 +95,12 @@ _SENTENCES = {
         "{place}",
         "两个线程块对同一位置的原子访问与普通访问没有先后次序：{at} 与 {other}{other_line} 都使用 {place}",
     ),
+    "race-streams": Text(
+        "launches in two streams use the same memory at the same time: {at} of the launch in line {b} uses {place}, and so "
+        "does the launch in line {a}{other_line}; no event or synchronisation orders the two",
+        "两个流中的启动同时使用同一内存：第 {b} 行启动的 {at} 使用 {place}，第 {a} 行的启动也使用它{other_line}；"
+        "没有事件或同步规定两者的先后",
+    ),
     "barrier-early-exit": Text(
         "a barrier is not reached by all threads of its block: {at} waits here, {other} has already returned",
         "屏障没有被线程块的全部线程到达：{at} 在此等待，而 {other} 已经返回",

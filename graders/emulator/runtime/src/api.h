@@ -74,6 +74,7 @@ static bool check_config(const Config& c, const void* kernel, int line) {
   return true;
 }
 static void note_launch(cudaStream_t s, u32 first, u32 last);
+static void find_concurrent(cudaStream_t s);
 void launch(const Config& c, const void* kernel, void (*thunk)(void*), void* closure, int line) {
   if (kernel_mode) unsupported("a kernel launched by a kernel (dynamic parallelism)", line);
   launch_attempts++;
@@ -91,6 +92,7 @@ void launch(const Config& c, const void* kernel, void (*thunk)(void*), void* clo
   L.kernel = kernel;
   L.thunk = thunk;
   L.closure = closure;
+  find_concurrent(c.stream);
   run_grid();
   note_launch(c.stream, L.first_serial, next_serial - 1);
   if (aborted) {
@@ -128,10 +130,7 @@ static bool range_ok(const void* p, u64 n, Allocation* a, bool write, int line) 
 // `host_side`: the source is memory that host code fills where nothing sees it, so all but the first fill counts.
 static void spread_initialised(u64 to, u64 from, u64 n, bool host_side) {
   for (u64 i = 0; i < n;) {
-    if (host_side && *(const u8*)(to + i) != 0xa5) {
-      Cell* c = cell_at((from - ARENA + i) & ~3ull);
-      c->w |= *(const u32*)((from + i) & ~3ull) != 0xa5a5a5a5u ? 15 : 0;
-    }
+    if (host_side && *(const u32*)((from + i) & ~3ull) != 0xa5a5a5a5u) cell_at((from - ARENA + i) & ~3ull)->w |= 15;
     if (((to | from) + i) % 4 == 0 && n - i >= 4) {
       Cell* c = cell_at(to - ARENA + i);
       c->w = cell_at(from - ARENA + i)->w & 15;
@@ -391,6 +390,25 @@ static void forget_work(cudaStream_t s, u64 upto) {
   erase_if(outstanding, [&](const Outstanding& o) { return o.stream == s && o.seq <= upto; });
 }
 static void synchronised() { outstanding.clear(); }
+// Earlier launches in other streams that nothing orders before work in stream `s`.
+static void find_concurrent(cudaStream_t s) {
+  L.concurrent.clear();
+  for (const Outstanding& o : outstanding) {
+    if (!o.last_serial || o.stream == s) continue;
+    bool s_default = s <= (cudaStream_t)2, o_default = o.stream <= (cudaStream_t)2;
+    if ((s_default && (o_default || o.stream->blocking)) || (o_default && s->blocking)) continue;
+    bool waited = false;
+    if (!s_default)
+      for (auto& [other, seq] : s->waits) waited |= other == o.stream && seq >= o.seq;
+    // Whatever a stream waited for through a third one counts as ordered too.
+    if (!s_default && !waited)
+      for (auto& [other, seq] : s->waits) {
+        if (other <= (cudaStream_t)2) continue;
+        for (auto& [third, before] : other->waits) waited |= third == o.stream && before >= o.seq;
+      }
+    if (!waited) L.concurrent.push_back({o.first_serial, o.last_serial, o.line});
+  }
+}
 // Everything in the stream up to `upto` is done, and so is what that work had waited for.
 static void synchronised_stream(cudaStream_t s, u64 upto) {
   if (s <= (cudaStream_t)2) {
@@ -598,12 +616,20 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t s, cudaEvent_t e, unsigned, int lin
   if (e->recorded && s > (cudaStream_t)2) s->waits.push_back({e->stream, e->seq});
   return stream_ok(s, line);
 }
+// A callback runs when the stream's work so far is done, though the host has not waited for it.
+template <class F>
+static void call_back(cudaStream_t s, F f) {
+  std::vector<Outstanding> before = outstanding;
+  synchronised_stream(s, work_seq);
+  f();
+  outstanding = before;
+}
 cudaError_t cudaStreamAddCallback(cudaStream_t s, cudaStreamCallback_t f, void* data, unsigned) {
-  f(s, sticky, data);
+  call_back(s, [&] { f(s, sticky, data); });
   return cudaSuccess;
 }
-cudaError_t cudaLaunchHostFunc(cudaStream_t, cudaHostFn_t f, void* data) {
-  f(data);
+cudaError_t cudaLaunchHostFunc(cudaStream_t s, cudaHostFn_t f, void* data) {
+  call_back(s, [&] { f(data); });
   return cudaSuccess;
 }
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t, void*, size_t, unsigned) { return cudaSuccess; }

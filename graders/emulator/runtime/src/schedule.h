@@ -1,5 +1,6 @@
 // Fibers, the order in which they run, barriers and warp operations.
 #pragma once
+#include <algorithm>
 #include <signal.h>
 #include <sys/mman.h>
 
@@ -641,10 +642,13 @@ static void run_grid() {
   }
   if (next_serial + (blocks < MAX_SERIAL ? blocks : MAX_SERIAL - 1) > MAX_SERIAL) {
     forget_serials();
+    outstanding.clear();
+    L.concurrent.clear();
     next_serial = 1;
   }
   L.first_serial = next_serial;
   F.launch_lo = (u64)next_serial << SERIAL_SHIFT;
+  for (const Concurrent& c : L.concurrent) F.launch_lo = std::min(F.launch_lo, (u64)c.first << SERIAL_SHIFT);
   B.rng = schedule.seed * 2654435761u | 1;
   L.order.clear();
   if (schedule.order != ASCENDING) {

@@ -73,6 +73,11 @@ static bool released_to_me(u64 v) {
 }
 static bool in_host_memory(u64 p);
 static u32 (*known)[32][32];  // [warp][lane][other lane]: the clock below which the other lane's accesses come first
+static const Concurrent* concurrent_with(u32 serial) {
+  for (const Concurrent& c : L.concurrent)
+    if (serial >= c.first && serial <= c.last) return &c;
+  return nullptr;
+}
 static bool before_me(u64 v) {
   if (serial_of(v) == B.serial) {
     u32 tid = thread_of(v), clk = clock_of(v);
@@ -83,6 +88,7 @@ static bool before_me(u64 v) {
       if (w.partial && known[cur->warp][cur->lane][tid & 31] > clk) return true;
     }
   }
+  if (serial_of(v) < L.first_serial) return !concurrent_with(serial_of(v));
   return released_to_me(v);
 }
 static void set_other(Report& r, u64 v) {
@@ -94,6 +100,17 @@ static void set_other(Report& r, u64 v) {
 }
 static Report race_report(u64 p, u64 site, u64 other, bool i_write, bool other_wrote, bool shared) {
   Report r{"race", nullptr};
+  if (serial_of(other) < L.first_serial) {
+    r.id = "race-streams";
+    set_site(r, site);
+    set_site(r, sites[site_of(other)], true);
+    const Concurrent* c = concurrent_with(serial_of(other));
+    r.a = c ? c->line : 0;
+    r.b = L.line;
+    r.thread = cur;
+    describe(p, r);
+    return r;
+  }
   bool same_block = serial_of(other) == B.serial;
   set_site(r, site);
   set_other(r, other);
@@ -133,7 +150,8 @@ static __attribute__((noinline)) void merge_read(Cell* c, u64 mine, u32 mask, bo
     c->r = mine;
     return;
   }
-  if (serial_of(r) != B.serial) c->r = mine | MANY_BLOCKS;
+  if (serial_of(r) < L.first_serial) c->r = mine;
+  else if (serial_of(r) != B.serial) c->r = mine | MANY_BLOCKS;
   else if (((r ^ F.me) & SAME_THREAD) == 0) c->r = mine | (r & (MANY_THREADS | MANY_BLOCKS));
   else if (before_me(r)) c->r = mine | (r & MANY_BLOCKS);
   else c->r = r | MANY_THREADS | (mine & (15ull << MASK_SHIFT));  // the other reader is the one a later write of mine hits
@@ -145,7 +163,7 @@ static __attribute__((noinline)) void slow_write(Cell* c, u64 p, u32 mask, u64 s
   if (w >= lo && (mask_of(w) & mask) && !((w & ATOMIC) && atomic) && !before_me(w)) {
     Report race = race_report(p, site, w, true, true, shared);
     if (atomic || (w & ATOMIC)) {
-      race.id = serial_of(w) == B.serial ? "race-atomic-plain" : "race-blocks-atomic-plain";
+      if (serial_of(w) >= L.first_serial) race.id = serial_of(w) == B.serial ? "race-atomic-plain" : "race-blocks-atomic-plain";
       report(race);
     } else if (!pending.on) {
       pending.on = true;
@@ -160,7 +178,7 @@ static __attribute__((noinline)) void slow_write(Cell* c, u64 p, u32 mask, u64 s
   if (r >= lo && (mask_of(r) & mask) && !(((r & ATOMIC) != 0) && atomic)) {
     bool mine = ((r ^ F.me) & SAME_THREAD) == 0;
     bool clash = (!mine && !before_me(r)) || (serial_of(r) == B.serial && clock_of(r) >= B.base && (r & MANY_THREADS) && mine) ||
-                 (r & MANY_BLOCKS);
+                 ((r & MANY_BLOCKS) && serial_of(r) >= L.first_serial);
     if (mine && (r & MANY_THREADS)) {
       // Others of this block read too; a warp synchronisation in between would have ordered them.
       const Warp& wp = warps[cur->warp];

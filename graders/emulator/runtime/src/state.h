@@ -89,7 +89,12 @@ struct Schedule {
   u32 poison = 0;
 };
 
+struct Concurrent {
+  u32 first, last;
+  int line;
+};
 struct Launch {
+  std::vector<Concurrent> concurrent;  // serials of launches in other streams that may run at the same time
   Config config{1, 1};
   int line = 0;
   const void* kernel = nullptr;
