@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from graders.answers import Section
 from graders.lesson import Lesson
 from graders.rubric import RubricSpec
-from graders.scorecard import AnswerResult, CaseResult, Part, Veto
+from graders.scorecard import AnswerResult, CaseResult, LinkResult, Part, Veto
 from graders.submission import Submission
 from graders.text import Text
 
-# Which section of answers.md earns which part of the rubric.
+if TYPE_CHECKING:
+    from graders.prose.reader import AnswerReading, ReadContext
+    from graders.prose.rubric import ProseRubric
+
+# Which section of answers.md earns which part of the rubric; questions carry the section's name in the prose rubric.
 SECTION_OF: dict[Part, Section] = {"explanation": "impl", "q1": "q1", "q2": "q2", "q3": "q3"}
+_NOBODY = Text("not graded: this lesson has no prose rubric; an instructor reads it", "未评分：本课没有文字评分规则；等待教师批阅")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,15 +36,88 @@ class ProseReading:
 
 def read(lesson: Lesson, submission: Submission, cases: Sequence[CaseResult], rubric: RubricSpec) -> ProseReading:
     """Read every text part of a submission."""
+    prose = rubric_of(lesson)
     answers: dict[str, AnswerResult] = {}
-    review = []
+    vetoes: list[Veto] = []
     for part, section in SECTION_OF.items():
         text = submission.answers.get(section)
         maximum = float(getattr(rubric.points, part))
-        if not text:
+        if not text.strip():
             answers[part] = AnswerResult(0.0, maximum, "none")
-            continue
-        waiting = Text("not graded yet: an instructor reads it", "尚未评分：等待教师批阅")
-        answers[part] = AnswerResult(0.0, maximum, "none", needs_review=True, feedback=(waiting,))
-        review.append(part)
-    return ProseReading(answers, needs_review=tuple(review))
+        elif prose is None or section not in prose.questions:
+            answers[part] = AnswerResult(0.0, maximum, "none", needs_review=True, feedback=(_NOBODY,))
+        else:
+            reading = read_one(lesson, section, text, facts_of(cases))
+            answers[part] = _result(reading, maximum)
+            vetoes += [Veto(rule, part, words) for rule, words in reading.vetoes]
+    review = tuple(part for part, answer in answers.items() if answer.needs_review)
+    return ProseReading(answers, tuple(vetoes), _sections(prose, submission), review)
+
+
+def rubric_of(lesson: Lesson) -> ProseRubric | None:
+    """The lesson's prose rubric, or None where it has none."""
+    if lesson.spec.prose is None or not (lesson.folder / lesson.spec.prose).is_file():
+        return None
+    return _loaded(lesson.folder)
+
+
+def read_one(lesson: Lesson, section: Section, text: str, facts: Mapping[str, str] | None = None) -> AnswerReading:
+    """One answer by the lesson's prose rubric, with everything that it may have been copied from at hand."""
+    from graders.prose.reader import read_answer
+
+    prose = rubric_of(lesson)
+    assert prose is not None
+    return read_answer(prose, section, text, context=context_of(lesson, section, facts))
+
+
+def context_of(lesson: Lesson, section: Section, facts: Mapping[str, str] | None = None) -> ReadContext:
+    """What the reader may know beside the answer: the prompt, the lesson's text, the reference, facts of the run."""
+    from graders.prose.reader import ReadContext
+
+    prompts = [q.prompt for q in lesson.spec.questions if q.id == section]
+    solution = lesson.solution()
+    reference = getattr(solution.reference, section, None) if solution else None
+    return ReadContext(
+        question=" ".join(f"{p.zh} {p.en}" for p in prompts),
+        lesson_texts={"zh": lesson.text("zh"), "en": lesson.text("en")},
+        reference={"zh": reference.zh, "en": reference.en} if reference else {},
+        evidence=dict(facts or {}),
+    )
+
+
+def facts_of(cases: Sequence[CaseResult]) -> dict[str, str]:
+    """What the run showed, for claims about 'my kernel': whether every case passed."""
+    ran = [c for c in cases if c.outcome != "not-run"]
+    if not ran:
+        return {}
+    return {"checks": "pass" if all(c.outcome == "pass" for c in ran) else "fail"}
+
+
+def _sections(prose: ProseRubric | None, submission: Submission) -> bool | None:
+    if prose is None:
+        return None
+    from graders.prose.reader import read_sections
+
+    answers = {s: submission.answers.get(s) for s in SECTION_OF.values()}
+    return read_sections(prose, submission.answers.get("boundary"), submission.answers.get("tradeoff"), answers).holds
+
+
+def _result(reading: AnswerReading, maximum: float) -> AnswerResult:
+    scale = maximum / reading.maximum if reading.maximum else 0.0
+    links = tuple(LinkResult(link.id, link.state, link.words, link.follow_up) for link in reading.links)
+    return AnswerResult(
+        points=reading.points * scale,
+        maximum=maximum,
+        graded_by="rules",
+        confidence=min(max(reading.confidence, 0.0), 1.0),
+        links=links,
+        needs_review=reading.needs_review,
+        feedback=tuple(reading.feedback),
+    )
+
+
+@lru_cache(maxsize=16)
+def _loaded(folder: Path) -> ProseRubric:
+    from graders.prose.rubric import load_rubric
+
+    return load_rubric(folder)
