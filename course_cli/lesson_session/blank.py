@@ -48,6 +48,8 @@ class BlankStep:
                 if done is not None:
                     return done
                 continue
+            if not typed and session.passes() and session.card_fill == held:
+                return True
             fill = typed or held
             if not fill:
                 self.console.print(say("Type an expression, or :help.", "请输入一个表达式，或输入 :help。"))
@@ -58,15 +60,17 @@ class BlankStep:
             session.keeper.drafts.drop("fill")
             self.history = [*[h for h in self.history if h != fill], fill]
             session.run_fill(fill)
-            if session.passes():
-                return True
 
     def _ask(self, held: str, first: bool) -> str:
         session = self.session
         session.tell_compiled()
         name = session.code.path.name
         spec = self.lesson.spec.blank
-        if held:
+        right = session.passes() and session.card_fill == held
+        if right:
+            words = say("Enter goes on to the questions.", "回车进入问题部分。")
+            self.console.print(views.hanging("next", words))
+        elif held:
             words = say("{f} holds  {x}", "{f} 中是  {x}", f=name, x=" ".join(held.split()))
             self.console.print(Styled(words, style="quiet"))
 
@@ -74,12 +78,14 @@ class BlankStep:
             problem = session.keeper.drafts.problem
             if problem is not None:
                 return say("not saved: {p}", "未保存：{p}", p=t(problem))
-            if held:
-                keys = say("Enter on an empty line runs {f}", "空行回车：运行 {f}", f=name)
+            if right:
+                enter = say("Enter: questions", "回车：答题")
+            elif held:
+                enter = say("Enter: run {f}", "回车：运行 {f}", f=name)
             else:
-                keys = say("Enter runs it", "回车运行")
-            rest = say("Tab completes  :hint  :next questions  :help", "Tab 补全  :hint 提示  :next 去答题  :help 帮助")
-            return f"{keys}  {rest}"
+                enter = say("Enter: run", "回车：运行")
+            rest = say("Tab: complete  :hint  :next  :help", "Tab：补全  :hint 提示  :next 答题  :help 帮助")
+            return f"{enter}  {rest}"
 
         session.await_change(first)
         return editor.ask(
@@ -218,6 +224,13 @@ def show_template(session: Session, whole: bool = False) -> None:
     words = say(
         "line {n}: fill the six underscores with one expression", "第 {n} 行：用一个表达式填满六个下划线", n=place.line
     )
-    if (first, last) != (1, len(lines)):
-        words += say("; :code shows all {m} lines", "；:code 显示全部 {m} 行", m=len(lines))
     console.print(views.hanging("next", words))
+    if (first, last) != (1, len(lines)):
+        more = say(
+            ":code shows all {m} lines, :help what else can be typed",
+            ":code 显示全部 {m} 行，:help 列出其他可输入的内容",
+            m=len(lines),
+        )
+    else:
+        more = say(":help lists what else can be typed", ":help 列出其他可输入的内容")
+    console.print(Styled(more, style="quiet"))

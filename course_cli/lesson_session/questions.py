@@ -73,8 +73,8 @@ def _ask_one(session: Session, section: Section, have: str, count: str) -> Ended
             if drafts.problem is not None:
                 return say("not saved: {p}", "未保存：{p}", p=t(drafts.problem))
             return say(
-                "saved as you type · empty line: done · Alt-Enter: blank line · Ctrl-X Ctrl-E: editor",
-                "边写边存 · 空行：完成 · Alt-Enter：空一行 · Ctrl-X Ctrl-E：编辑器",
+                "saved as you type  empty line: done  Ctrl-X Ctrl-E: editor",
+                "边写边存  空行：完成  Ctrl-X Ctrl-E：编辑器",
             )
 
         question = editor.Question(
@@ -135,6 +135,7 @@ def _command(session: Session, text: str, section: Section) -> Ended | Literal["
         return "skip" if current_answers(session).get(section) else None
     else:
         rows = [
+            ("Alt-Enter", say("an empty line inside an answer", "在回答中空一行")),
             (":skip", say("leave this question for later", "这一题留到以后")),
             (":blank", say("back to the blank", "回到填空")),
             (":text", say("the lesson's text again", "重读课文")),
@@ -142,7 +143,7 @@ def _command(session: Session, text: str, section: Section) -> Ended | Literal["
             (":quit", say("stop here; everything is saved", "到此为止；一切都已保存")),
         ]
         for command, words in rows:
-            session.console.print(f"  {command:8}{words}", markup=False)
+            session.console.print(f"  {command:11}{words}", markup=False)
     return None
 
 

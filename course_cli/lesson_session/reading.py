@@ -40,7 +40,7 @@ class Reader:
             line = min(int(self.share * len(lines) + 0.5), max(len(lines) - 1, 0))
             self.share = 0.0
             while True:
-                page = lines[line : line + size]
+                page = lines[line : line + page_length(lines, line, size)]
                 self._write(page)
                 first_shown()
                 first_shown = _nothing
@@ -71,11 +71,11 @@ class Reader:
 
     def _page_size(self, lines: int) -> int:
         """Lines of one screen; in plain mode a whole section, since a screen reader does its own paging."""
-        return lines if settings.plain else max(self.console.height - 3, 4)
+        return lines if settings.plain else max(self.console.height - 4, 4)
 
     def _write(self, lines: list[str]) -> None:
         file = self.console.file
-        file.write("\n".join(lines) + "\n")
+        file.write("\n".join(lines) + "\n\n")
         file.flush()
 
     def _wish(self, read_to: int, lines: int) -> str:
@@ -143,6 +143,18 @@ class Reader:
             self._go(int(reply) - 1)
             return True
         return False
+
+
+def page_length(lines: list[str], start: int, size: int) -> int:
+    """How many lines make the page from `start` on: full, or up to a gap in its second half, so that no drawing,
+    table or paragraph that fits on one screen is cut."""
+    end = start + size
+    if end >= len(lines):
+        return len(lines) - start
+    for cut in range(end, start + size // 2, -1):
+        if not lines[cut - 1].strip():
+            return cut - start
+    return size
 
 
 def _nothing() -> None:

@@ -166,7 +166,7 @@ class CaseStream:
         names = first_few([case_title(c) for c in cases])
         group = kind_of(first)
         if first.outcome == "pass":
-            words = say("{n} more, all right", "另有 {n} 个，全部正确", n=len(cases))
+            words = say("{n} cases, all right", "{n} 个用例，全部正确", n=len(cases))
         elif first.outcome == "not-run":
             words = say("{n} not run: {r}", "{n} 个未运行：{r}", n=len(cases), r=t(first.detail).split(": ", 1)[-1])
         elif shown:
