@@ -29,6 +29,7 @@ class Clause:
     supposed: bool = False  # inside 'if ... were', 'otherwise': a case, not a claim
     question: bool = False
     plea: bool = False  # words to the grader
+    claim_from: int = 0  # offset behind 'it is not true that': its own negation is the denial, counted once
 
 
 @dataclass(slots=True)
@@ -224,7 +225,9 @@ def read_clauses(answer: str) -> Reading:
         c.supposed = bool(_SUPPOSED.search(c.text))
         c.plea = bool(_PLEA.search(c.text))
         c.question = tail == "?" or bool(re.match(_S + r"(?:为什么|为何|why|what|how|哪)", c.text) and tail == "?")
-        c.denied = bool(_DENIAL.search(c.text) or _DENIED_IN.search(c.text))
+        denial = _DENIAL.search(c.text)
+        c.denied = bool(denial or _DENIED_IN.search(c.text))
+        c.claim_from = denial.end() if denial else 0
     _reach(clauses)
     _quotes(clauses)
     _taken_back(clauses)
@@ -311,7 +314,7 @@ def negations_before(clause: Clause, at: int, reach: int = 6) -> int:
     """How many negations reach the words at `at` (offset in the clause) from their left."""
     # The nearest negation counts; an earlier one only where the two stand together ('not un...', '不是不').
     count, edge, limit = 0, at, reach
-    for m in reversed(list(NEGATION.finditer(clause.text, 0, at))):
+    for m in reversed(list(NEGATION.finditer(clause.text, clause.claim_from, max(at, clause.claim_from)))):
         gap = clause.text[m.end() : edge]
         if len(_CJK_OR_WORD.findall(gap)) > limit or _BARRIER.search(gap):
             break

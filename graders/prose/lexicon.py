@@ -49,8 +49,7 @@ def spelling_pattern(spelling: str) -> str:
         elif word:
             # Latin words stand alone, also inside alternatives; a final `?` belongs to the last letter.
             tail = "?" if word.endswith("?") else ""
-            following = spelling[m.end() : m.end() + 1]
-            edge = "" if following and following in "(*[\\'" or following.isdigit() else r"(?![a-z0-9_])"
+            edge = "" if _goes_on(spelling, m.end()) else r"(?![a-z0-9_])"
             out.append(_word_start(spelling, m.start()) + re.escape(word.rstrip("?")) + tail + edge)
         elif opening:
             out.append("(?:")
@@ -65,11 +64,31 @@ def spelling_pattern(spelling: str) -> str:
 
 
 def _word_start(spelling: str, at: int) -> str:
-    """The boundary in front of a Latin word, unless it goes on from a group or is the ending n't."""
-    before = spelling[at - 1 : at]
-    if spelling.startswith("n't", at) or (before and (before in ")]?'\\" or before.isalnum() and before.isascii())):
-        return "" if before != "?" or spelling.startswith("n't", at) else r"(?<![a-z0-9_])"
-    return r"(?<![a-z0-9_])"
+    """The boundary in front of a Latin word, unless it goes on from what stands before it."""
+    if spelling.startswith("n't", at):
+        return ""
+    before, i = spelling[at - 1 : at], at - 1
+    if before in ("(", "|"):
+        # The first word of an alternative: what counts is the character in front of the group.
+        depth = 0
+        while i >= 0 and not (spelling[i] == "(" and depth == 0):
+            depth += {")": 1, "(": -1}.get(spelling[i], 0)
+            i -= 1
+        before = spelling[i - 1 : i] if i > 0 else ""
+    joined = before and (before in ")]'\\" or (before.isalnum() and before.isascii()))
+    return "" if joined else r"(?<![a-z0-9_])"
+
+
+def _goes_on(spelling: str, end: int) -> bool:
+    """Whether letters follow a Latin word in its spelling, directly or behind the group that it ends."""
+    after, i = spelling[end : end + 1], end
+    if after in ("|", ")"):
+        depth = 0
+        while i < len(spelling) and not (spelling[i] == ")" and depth == 0):
+            depth += {"(": 1, ")": -1}.get(spelling[i], 0)
+            i += 1
+        after = spelling[i + 1 : i + 2]
+    return bool(after) and (after in "(*[\\'" or (after.isalnum() and after.isascii()))
 
 
 @dataclass(slots=True)

@@ -144,7 +144,7 @@ def read_link(link: Link, mentions: Mentions) -> LinkReading:
             stated = hit
         if way.polar and any(a.role == "effect" and any(s for s, _ in a.parts) for a in way.atoms):
             flipped = find_way(way, mentions, flip_role="effect")
-            if flipped and not flipped.reversed and _asserted(flipped, reading) and _tight(flipped, reading):
+            if flipped and not flipped.reversed and _asserted(flipped, reading) and _tight(flipped, reading, way):
                 against = against if against and against.end - against.start <= flipped.end - flipped.start else flipped
     for way in link.against:
         hit = find_way(way, mentions)
@@ -172,8 +172,12 @@ _GOES_ON = re.compile(
 )
 
 
-def _tight(hit: Hit, reading: Reading) -> bool:
-    """Whether a denial is said in one breath: one clause, or a clause and the one that goes on from it."""
+def _tight(hit: Hit, reading: Reading, way: Way) -> bool:
+    """Whether a denial is said in one breath, its subject first: one clause, or a clause and the one that goes on from it."""
+    subject = [m for a, m in zip(way.atoms, hit.mentions, strict=True) if a.role in ("cause", "subject")]
+    said = [m for a, m in zip(way.atoms, hit.mentions, strict=True) if a.role == "effect"]
+    if subject and said and subject[0].start > said[0].start:
+        return False
     first, last = hit.clauses[0], hit.clauses[-1]
     if first == last:
         return True

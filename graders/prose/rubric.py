@@ -104,6 +104,16 @@ class Section:
     ways: tuple[Way, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """Words by which an answer says what the own kernel does: topic and value, as the run names them."""
+
+    topic: str
+    value: str
+    questions: tuple[str, ...]
+    ways: tuple[Way, ...]
+
+
 @dataclass(slots=True)
 class ProseRubric:
     """All that the prose grader knows of one lesson."""
@@ -114,7 +124,7 @@ class ProseRubric:
     misconceptions: list[Misconception]
     follow_ups: list[FollowUpSpec]
     sections: dict[str, Section]
-    claims: dict[str, Any]
+    claims: list[Claim]
     lexicon: Lexicon
     source: Source
     extra: dict[str, Any] = field(default_factory=dict)
@@ -304,9 +314,9 @@ def load_rubric(lesson_dir: Path) -> ProseRubric:
     if "sections" in top:
         for name in source.mapping(("sections",), {"boundary", "tradeoff"}):
             sections[name] = Section(name, build.ways(("sections", name)))
-    claims = source.mapping(("claims",), {"subject", "policies"}) if "claims" in top else {}
+    claims = [_claim(build, i, questions) for i in range(len(source.items(("claims",))))]
     return ProseRubric(
-        path.parent.name, path, questions, misconceptions, follow_ups, sections, dict(claims), lexicon, source
+        path.parent.name, path, questions, misconceptions, follow_ups, sections, claims, lexicon, source
     )
 
 
@@ -380,6 +390,16 @@ def _misconception(build: _Builder, index: int, questions: dict[str, Question]) 
         unless=unless,
         unless_anywhere=anywhere,
     )
+
+
+def _claim(build: _Builder, index: int, questions: dict[str, Question]) -> Claim:
+    source, at = build.source, ("claims", index)
+    source.mapping(at, {"topic", "value", "questions", "ways", "patterns"}, ("topic", "value", "questions"))
+    asked = tuple(source.strings((*at, "questions"), source.at((*at, "questions"))))
+    for q in asked:
+        if q not in questions:
+            raise source.error((*at, "questions"), Text(f"no such question: {q}", f"没有这个问题：{q}"))
+    return Claim(source.string((*at, "topic")), source.string((*at, "value")), asked, build.ways(at))
 
 
 def _follow_up(source: Source, index: int, questions: dict[str, Question]) -> FollowUpSpec:

@@ -1,0 +1,102 @@
+"""From two readings to points, confidence, vetoes and the question whether a person must look.
+
+The rules say what was read; the second reading says how such answers were marked. Where they agree, that is the
+score. Where they differ, the second reading moves the rules by one step at most, never above a cap, and confidence is
+what it thinks of the result. Low confidence, a misconception with one signal only, and contradictions go to review.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from graders.prose.misconceptions import MisconceptionReading
+from graders.prose.rubric import Question
+from graders.prose.score import RuleScore, half_up
+from graders.prose.second import SecondReading
+from graders.text import Text
+
+# Fitted by cross-validation on labelled answers that the rules had not been written from (docs/prose.md).
+REVIEW_BELOW = 0.60
+VETO_SECOND_SIGNAL = 0.60  # probability of no points, by words alone, that counts as the second signal of a veto
+
+# Caps that no second reading may lift, and the points they allow.
+_HARD_CAPS = frozenset({"term-list", "off-topic", "copied-question"})
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """Points and how sure they are; `veto` is the misconception that two signals confirm."""
+
+    points: float
+    confidence: float
+    needs_review: bool
+    veto: MisconceptionReading | None
+    reasons: tuple[Text, ...]
+
+
+def decide(
+    question: Question,
+    rules: RuleScore,
+    misconceptions: list[MisconceptionReading],
+    joint: SecondReading,
+    words: SecondReading,
+) -> Decision:
+    """Combine the rules with the second reading (`joint` knows the rules' reading, `words` only the text)."""
+    top = int(question.maximum)
+    ceiling = _ceiling(question, rules, misconceptions)
+    ruled = half_up(rules.points)
+    allowed = [k for k in range(top + 1) if abs(k - ruled) <= 1 and k <= half_up(ceiling)]
+    best = max(allowed, key=lambda k: joint.probabilities[k])
+    points = rules.points if best == ruled else (best - 0.5 if best > ruled and top > 1 else float(best))
+    if best == ruled and top > 1 and best > 0 and joint.expected < best - 0.3 and points == best:
+        points = best - 0.5
+    points = min(points, ceiling)
+    confidence = joint.probabilities[best]
+    reasons: list[Text] = []
+    asserted = [m for m in misconceptions if m.veto and m.force == "asserted"]
+    veto = _veto(rules, asserted, words)
+    review = False
+    if asserted and veto is None:
+        review = True
+        reasons.append(
+            Text(
+                "a misconception was read, but only one signal speaks for it",
+                "读到一个误解，但只有一个信号支持",
+            )
+        )
+    if veto is not None:
+        confidence = max(confidence, words.probabilities[0])
+    if confidence < REVIEW_BELOW and veto is None:
+        review = True
+        reasons.append(Text("the two readings do not agree well enough", "两种读法不够一致"))
+    if rules.contradicted and rules.raw > 0 and veto is None and confidence < 0.8:
+        review = True
+        reasons.append(Text("a causal link is both needed and contradicted", "一条因果链被说反了"))
+    return Decision(points, round(confidence, 3), review, veto, tuple(reasons))
+
+
+def _ceiling(question: Question, rules: RuleScore, misconceptions: list[MisconceptionReading]) -> float:
+    """The most points that caps, contradictions and misconceptions leave."""
+    ceiling = question.maximum
+    if rules.caps:
+        if any(cap in _HARD_CAPS for cap in rules.caps) or any(m.veto and m.force == "asserted" for m in misconceptions):
+            return 0.0
+        if "contradicted" in rules.caps:
+            return rules.points
+        ceiling = min(ceiling, max(rules.points, question.maximum / 2 if question.maximum > 1 else rules.points))
+    return ceiling
+
+
+def _veto(
+    rules: RuleScore, asserted: list[MisconceptionReading], words: SecondReading
+) -> MisconceptionReading | None:
+    """The misconception that is a veto: an unhedged claim, and a second signal beside the words that matched."""
+    if not asserted:
+        return None
+    first = asserted[0]
+    unsupported = not (set(first.refutes) & rules.stated)
+    said_twice = len(asserted) > 1 or first.times > 1
+    if rules.raw > 0 and not said_twice and not unsupported:
+        return None
+    signals = (words.probabilities[0] >= VETO_SECOND_SIGNAL) + (unsupported and rules.raw == 0) + said_twice
+    return first if signals >= 1 and words.probabilities[0] >= 0.35 else None

@@ -1,0 +1,183 @@
+"""Reading one answer: the public entry of the prose grader."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from graders.prose.clauses import Reading, read_clauses
+from graders.prose.copies import CopyFinding, find_copies, is_restated
+from graders.prose.decide import Decision, decide
+from graders.prose.evidence_claims import ClaimFinding, read_claims
+from graders.prose.feedback import feedback_of
+from graders.prose.lexicon import Mentions
+from graders.prose.links import LinkReading, find_way, read_link
+from graders.prose.misconceptions import MisconceptionReading, read_misconceptions
+from graders.prose.rubric import ProseRubric, Question
+from graders.prose.score import RuleScore, rule_score
+from graders.prose.second import SecondReader, SecondReading, features, load_second, word_features
+from graders.text import Lang, Text
+
+VETO_RULE = "wrong-causal-chain"
+
+
+@dataclass(frozen=True, slots=True)
+class ReadContext:
+    """What is known beside the answer. Texts are for the search for copies; `evidence` holds facts of the run."""
+
+    question: str = ""  # the prompt, in the languages at hand
+    lesson_texts: Mapping[str, str] = field(default_factory=dict)
+    reference: Mapping[str, str] = field(default_factory=dict)
+    others: Mapping[str, str] = field(default_factory=dict)  # other submissions' answers, by name
+    evidence: Mapping[str, str] = field(default_factory=dict)  # e.g. {"nan": "first"}: what the run showed
+    second: SecondReader | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """All that the rules read of an answer."""
+
+    question: Question
+    reading: Reading
+    mentions: Mentions
+    links: list[LinkReading]
+    misconceptions: list[MisconceptionReading]
+    rules: RuleScore
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerReading:
+    """The graded answer. `span`s of links and misconceptions are half-open in the raw answer."""
+
+    question: str
+    points: float
+    maximum: float
+    confidence: float  # 0..1
+    needs_review: bool
+    links: list[LinkReading]
+    misconceptions: list[MisconceptionReading]
+    vetoes: list[tuple[str, str]]  # (rule, the learner's words)
+    language: Lang
+    feedback: list[Text]
+    explanation: list[Text]  # how points and review came about
+    copies: list[CopyFinding]
+    claims: list[ClaimFinding]
+    second: tuple[float, ...]  # probabilities of 0, 1, 2 points by the second reading
+    rule_points: float
+
+
+def analyse(rubric: ProseRubric, question_id: str, answer: str) -> Analysis:
+    """Clauses, links, misconceptions and the points by rules of one answer."""
+    question = rubric.questions[question_id]
+    reading = read_clauses(answer)
+    mentions = Mentions(reading, rubric.lexicon)
+    links = [read_link(link, mentions) for link in question.links]
+    misconceptions = read_misconceptions(rubric, question_id, mentions)
+    rules = rule_score(question, reading, links, misconceptions, mentions)
+    return Analysis(question, reading, mentions, links, misconceptions, rules)
+
+
+def language_of(answer: str) -> Lang:
+    """The language an answer is written in: Chinese where a fifth of its letters are."""
+    chinese = sum("\u4e00" <= c <= "\u9fff" for c in answer)
+    latin = sum(c.isascii() and c.isalpha() for c in answer)
+    return "zh" if chinese * 5 > latin else "en"
+
+
+def read_answer(
+    rubric: ProseRubric, question_id: str, answer: str, *, context: ReadContext | None = None
+) -> AnswerReading:
+    """Grade one answer. Deterministic; no file but the shipped weights is read, no network is used."""
+    context = context or ReadContext()
+    found = analyse(rubric, question_id, answer)
+    question = found.question
+    second = context.second or load_second()
+    joint, words = second_readings(rubric, found, second)
+    rules = found.rules
+    if context.question and is_restated(answer, context.question) and rules.points > 0:
+        rules = replace(rules, points=0.0, caps=(*rules.caps, "copied-question"))
+    decision = decide(question, rules, found.misconceptions, joint, words)
+    copies = find_copies(answer, context)
+    claims = read_claims(rubric, question_id, found.mentions, context.evidence)
+    review, explanation = decision.needs_review, list(decision.reasons)
+    for finding in copies:
+        review = True
+        explanation.append(finding.says)
+    for claim in claims:
+        if not claim.holds:
+            review = True
+            explanation.append(claim.says)
+    vetoes = [(VETO_RULE, decision.veto.words)] if decision.veto else []
+    return AnswerReading(
+        question=question_id,
+        points=decision.points,
+        maximum=question.maximum,
+        confidence=decision.confidence,
+        needs_review=review and bool(answer.strip()),
+        links=found.links,
+        misconceptions=found.misconceptions,
+        vetoes=vetoes,
+        language=language_of(answer),
+        feedback=feedback_of(question, found.links, found.misconceptions, rules, decision),
+        explanation=explanation,
+        copies=copies,
+        claims=claims,
+        second=joint.probabilities,
+        rule_points=found.rules.points,
+    )
+
+
+def second_readings(rubric: ProseRubric, found: Analysis, second: SecondReader) -> tuple[SecondReading, SecondReading]:
+    """What both models of the second reading say: the joint one, and the one of the words alone."""
+    question = found.question
+    seen = features(
+        rubric.lesson, question, found.reading, found.mentions, found.links, found.misconceptions, found.rules
+    )
+    plain = word_features(rubric.lesson, question, found.reading, found.mentions)
+    return second.joint.read(seen, question.maximum), second.words.read(plain, question.maximum)
+
+
+@dataclass(frozen=True, slots=True)
+class SectionsReading:
+    """Whether a correctness boundary and a performance trade-off are named, and with which words."""
+
+    boundary: bool
+    tradeoff: bool
+    boundary_words: str = ""
+    tradeoff_words: str = ""
+
+    @property
+    def holds(self) -> bool:
+        """The condition `boundary_and_tradeoff`."""
+        return self.boundary and self.tradeoff
+
+
+def read_sections(
+    rubric: ProseRubric, boundary_text: str, tradeoff_text: str, all_answers: Mapping[str, str] | None = None
+) -> SectionsReading:
+    """Whether the two are named: in their own sections, or wherever in the answers they stand."""
+    texts = list((all_answers or {}).values())
+    boundary = _named(rubric, "boundary", [boundary_text, tradeoff_text, *texts])
+    tradeoff = _named(rubric, "tradeoff", [tradeoff_text, boundary_text, *texts])
+    return SectionsReading(bool(boundary), bool(tradeoff), boundary, tradeoff)
+
+
+def _named(rubric: ProseRubric, section: str, texts: list[str]) -> str:
+    """The words that name the thing of a section, with something said about it; empty where there are none."""
+    spec = rubric.sections.get(section)
+    if spec is None:
+        return ""
+    for text in texts:
+        if not text.strip():
+            continue
+        reading = read_clauses(text)
+        mentions = Mentions(reading, rubric.lexicon)
+        for way in spec.ways:
+            hit = find_way(way, mentions)
+            if hit is None or hit.reversed:
+                continue
+            clause = reading.clauses[hit.clauses[0]]
+            # A bare term names nothing: the clause around it has to say something.
+            if len(clause.text.strip()) >= 8 and not clause.question:
+                return reading.plain.words(clause.start, clause.end)
+    return ""
