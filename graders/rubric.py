@@ -155,7 +155,7 @@ def _advice(
             yield Text(
                 "make every case pass: {n} do not yet, the first is '{c}'",
                 "让每个用例通过：还有 {n} 个未过，第一个是“{c}”",
-            ).fill(n=len(bad), c=bad[0].name)
+            ).fill(n=len(bad), c=bad[0].title or bad[0].name)
         else:
             yield Text("fill the blank so that the cases can run", "填好空白，用例才能运行")
     if not states["total"]:

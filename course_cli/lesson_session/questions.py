@@ -13,6 +13,7 @@ from course_cli.workspace import ANSWERS, question_prompt, save_answer
 from graders.answers import TITLES, Answers, Section, parse
 from graders.errors import CourseError
 from graders.submission import read_answers
+from graders.text import Text
 
 if TYPE_CHECKING:
     from course_cli.lesson_session.session import Session
@@ -23,14 +24,6 @@ ASKED: tuple[Section, ...] = ("q1", "q2", "q3", "impl", "boundary", "tradeoff")
 PART_OF: dict[Section, str] = {"impl": "explanation", "q1": "q1", "q2": "q2", "q3": "q3"}
 COMMANDS = (":skip", ":blank", ":text", ":edit", ":help", ":quit")
 Ended = Literal["done", "blank", "stop"]
-
-_STATES: dict[str, Sign] = {
-    "stated": "pass",
-    "shown": "pass",
-    "missing": "none",
-    "contradicted": "fail",
-    "uncertain": "unknown",
-}
 
 
 def current_answers(session: Session) -> Answers:
@@ -161,19 +154,32 @@ def after_answer(session: Session, section: Section, text: str) -> None:
 
 
 def show_reading(session: Session, read: AnswerResult) -> None:
-    """Points, links and feedback of one answer."""
+    """Points and feedback of one answer; each sentence carries the sign of what was found."""
     console = session.console
-    if read.graded_by != "none":
-        line = Styled(
-            say("saved and read: {p:g} / {m:g}", "已保存并批阅：{p:g} / {m:g}", p=read.points, m=read.maximum)
-        )
-        console.print(line)
-        for link in read.links:
-            words = Styled(link.id)
-            if link.words:
-                words.append(f"  “{' '.join(link.words.split())[:100]}”", style="quiet")
-            console.print(views.hanging(_STATES[link.state], words, indent=2))
-    else:
+    if read.graded_by == "none":
         console.print(Styled(say("saved", "已保存"), style="quiet"))
+    else:
+        words = say(
+            "saved and read: {p} of {m} points",
+            "已保存并批阅：{p} / {m} 分",
+            p=f"{read.points:g}",
+            m=f"{read.maximum:g}",
+        )
+        console.print(Styled(words, style="head"))
     for feedback in read.feedback:
-        console.print(views.hanging("next" if read.graded_by != "none" else "unknown", t(feedback), indent=2))
+        console.print(views.hanging(_sign_of(feedback), t(feedback), indent=2))
+
+
+def _sign_of(feedback: Text) -> Sign:
+    """The sign of a sentence of the prose grader, by the sentence that it was made of."""
+    from graders.prose import feedback as sentences
+
+    made_of = feedback.made_of[0] if feedback.made_of else feedback
+    signs: tuple[tuple[Text, Sign], ...] = (
+        (sentences.STATED, "pass"),
+        (sentences.MISSING, "none"),
+        (sentences.AGAINST, "fail"),
+        (sentences.WRONG, "fail"),
+        (sentences.UNSURE, "unknown"),
+    )
+    return next((sign for text, sign in signs if text == made_of), "warn")

@@ -108,19 +108,17 @@ def _part_note(card: ScoreCard, part: str) -> Styled:
     answer = card.answers.get(part)
     if answer is None or (answer.graded_by == "none" and not answer.needs_review):
         return Styled(say("no answer", "未作答"), style="quiet")
-    out = Styled("  ".join(f"{link.id} {sign(_STATES[link.state])}" for link in answer.links), style="quiet")
+    out = Styled(style="quiet")
+    if answer.links:
+        stated = sum(link.state in ("stated", "shown") for link in answer.links)
+        out.append(say("{k} of {n} links stated", "说出 {k}/{n} 个环节", k=stated, n=len(answer.links)))
+        against = sum(link.state == "contradicted" for link in answer.links)
+        if against:
+            words = say("{n} contradicted", "{n} 个相反", n=against)
+            out.append(f"  {words}", style="bad")
     if answer.needs_review:
         out.append(("  " if answer.links else "") + say("waits for review", "等待批阅"), style="warn")
     return out
-
-
-_STATES: dict[str, Sign] = {
-    "stated": "pass",
-    "shown": "pass",
-    "missing": "none",
-    "contradicted": "fail",
-    "uncertain": "unknown",
-}
 
 
 def _outcome(card: ScoreCard) -> Styled:

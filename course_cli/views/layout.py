@@ -27,12 +27,12 @@ def hanging(kind: Sign, words: Styled | str, indent: int = 0) -> RenderableType:
     grid.add_column(no_wrap=True, style=style(kind))
     grid.add_column(overflow="fold")
     grid.add_row(sign(kind), text)
-    return Padding(grid, (0, 0, 0, indent)) if indent else grid
+    return Padding(grid, (0, 0, 0, indent), expand=False) if indent else grid
 
 
 def indented(*parts: RenderableType, by: int = INDENT) -> RenderableType:
     """Parts moved to the right; in plain mode they stay at the margin."""
-    return Group(*parts) if settings.plain else Padding(Group(*parts), (0, 0, 0, by))
+    return Group(*parts) if settings.plain else Padding(Group(*parts), (0, 0, 0, by), expand=False)
 
 
 def heading(words: str) -> RenderableType:
@@ -41,8 +41,6 @@ def heading(words: str) -> RenderableType:
 
 
 def first_few(names: Sequence[str], most: int = 3) -> str:
-    """'a, b, c, … (13 in all)'."""
-    shown = say(", ", "、").join(names[:most])
-    if len(names) <= most:
-        return shown
-    return say("{s}, … ({n} in all)", "{s} 等共 {n} 个", s=shown, n=len(names))
+    """'a; b; c …'."""
+    shown = say("; ", "；").join(names[:most])
+    return shown if len(names) <= most else f"{shown} …"
