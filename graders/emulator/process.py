@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import select
@@ -142,11 +143,8 @@ class CaseProcess:
 
     def close(self) -> None:
         child.stop(self.process)
-        for stream in (self.process.stdin,):
-            if stream is not None:
-                try:
-                    stream.close()
-                except OSError:
-                    pass
+        if self.process.stdin is not None:
+            with contextlib.suppress(OSError):
+                self.process.stdin.close()
         self.reports.close()
         self.folder.remove()

@@ -456,7 +456,7 @@ class _Rewriter:
                 continue
             end = closing(tokens, i + 1)
             body = end + 1
-            if 0 < end and body + 1 < len(tokens) and tokens[body].text == "try":
+            if end > 0 and body + 1 < len(tokens) and tokens[body].text == "try":
                 body += 1
             if end < 0 or body >= len(tokens) or tokens[body].text not in "{;":
                 continue
@@ -501,7 +501,11 @@ class _Rewriter:
         for i, token in enumerate(tokens):
             if token.text == "__noinline__":
                 self.edit(token.at, len(token.text), "__attribute__((noinline))")
-            elif token.text == "cudaLaunchKernel" and i + 2 < len(tokens) and tokens[i + 2].text in ("(", "reinterpret_cast"):
+            elif (
+                token.text == "cudaLaunchKernel"
+                and i + 2 < len(tokens)
+                and tokens[i + 2].text in ("(", "reinterpret_cast")
+            ):
                 self._uncast(i + 2)
             elif token.text == "__global__":
                 self._mark_returns(i)

@@ -29,7 +29,7 @@ from graders.text import Text, same
 # without races, atomics and polls gives the same result in every order.
 SCHEDULES = ((ASCENDING, 1, 0), (DESCENDING, 1, 0), (SEEDED, 7, 0), (ASCENDING, 1, 1))
 SCHEDULE_NAMES = ("ascending order", "descending order", "seeded order", "other undefined values")
-SMALL = 4096  # threads over all launches of a case
+SMALL = 1024  # threads over all launches of a case
 
 
 @dataclass(frozen=True, slots=True)
