@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from graders.arrays import encode
 from graders.child.program import place_of_frame
 from graders.child.tensors import Arena, Tensor
 
@@ -276,6 +277,27 @@ class Watch:
         return numpy_dtype.type({"nan": min(info.max // 2, 23130), "max": info.max, "-max": info.min}[self.poison])
 
 
+def cast(builder: Any, src: Any, dst_type: Any) -> Any:
+    """Casts from and to bfloat16 by value.
+
+    Triton's interpreter keeps bf16 as 16-bit patterns and, of all casts, converts only those between fp32 and bf16 (and
+    truncates); an integer, an fp16 or an fp64 value becomes a bit pattern there. A GPU converts, to nearest even.
+    """
+    from triton import language as tl
+    from triton.runtime import interpreter
+
+    source, target = src.dtype.scalar, dst_type.scalar
+    if (source == tl.bfloat16) == (target == tl.bfloat16):
+        return builder.plain_cast(src, dst_type)
+    with np.errstate(all="ignore"):
+        if target == tl.bfloat16:
+            data = encode(np.asarray(src.data, dtype=np.float32), "bf16").reshape(np.shape(src.data))
+        else:
+            wide = (np.asarray(src.data).astype(np.uint32) << np.uint32(16)).view(np.float32)
+            data = wide.astype(interpreter._get_np_dtype(dst_type))
+    return interpreter.TensorHandle(data, target)
+
+
 def install(watch: Watch) -> None:
     """Put the instruments in. Once for a process, after Triton's import in interpreter mode."""
     import triton.language as tl
@@ -283,6 +305,7 @@ def install(watch: Watch) -> None:
 
     builder = ti.InterpreterBuilder
     native = ti._interpreter
+    builder.plain_cast, builder.cast_impl = builder.cast_impl, cast
 
     def handle(data: Any, dtype: Any) -> Any:
         return ti.TensorHandle(data, dtype)
