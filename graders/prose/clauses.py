@@ -145,7 +145,7 @@ _PLEA = re.compile(
     _F,
 )
 _ADMITS = re.compile(
-    r"不太记得|记不清|记不得|don't (?:really |quite )?(?:know|remember|understand|get)|no idea|can't (?:explain|remember|recall)|没学会|讲不清|说不清|不记得|没(?:怎么)?听懂|没(?:怎么)?看懂|不会做|忘了|不知道(?!哪|是)|没跟上|不(?:太)?懂|没搞懂|没想明白"
+    r"不太记得|记不清|记不得|don't (?:really |quite )?(?:know|remember|understand|get)|no idea|can't (?:explain|remember|recall)|没学会|讲不清|说不清|不记得|没(?:怎么)?听懂|没(?:怎么)?看懂|不会做|忘了|不知道(?!哪|是)|没跟上|不(?:太)?懂|没搞懂|没想明白|(?:没|不太有|没什么)把握|不(?:太)?清楚|unclear to me|not (?:really |quite |so )?clear"
     r"|haven't (?:learn|got|studied|read)|not sure (?:how|what|why|about|if|whether)|\bidk\b|missed this|\bdunno\b|lost me|没来上课|没做",
     _F,
 )

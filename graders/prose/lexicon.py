@@ -21,7 +21,7 @@ from graders.text import Text
 _F = re.IGNORECASE | re.ASCII
 _EDGE = r"(?:(?<![a-z0-9_])|(?![a-z0-9_]))"
 _TOKEN = re.compile(
-    r"(\(\?(?:<?[!=]|:)|\\.[*+]?|\[\^?[^\]]+\][*+]?|[*+](?<=\)[*+]))|\s*\.\.(\d*)\s*|([a-z0-9_']+)\*|([a-z][a-z0-9_']*[a-z0-9_']\??)|(\()|(\))|(\|)|(\?)|(\s+)|(.)",
+    r"(\(\?(?:<?[!=]|:)|\\.[*+]?|\[\^?[^\]]+\][*+]?|[*+](?<=\)[*+]))|\s*\.\.(\d*)\s*|([a-z0-9_']+)\*|([a-z](?:[a-z0-9_']*[a-z0-9_'])?\??)|(\()|(\))|(\|)|(\?)|(\s+)|(.)",
     _F | re.DOTALL,
 )
 # A gap never runs over a negation: 'the store does not remove' is not 'the store .. remove'.
@@ -60,7 +60,10 @@ def spelling_pattern(spelling: str) -> str:
         else:
             out.append(re.escape(char))
     body = "".join(out)
-    return f"{_EDGE}(?:{body}){_EDGE}"
+    # Words carry their own boundaries; a digit at either end needs one of the whole.
+    start = _EDGE if spelling[:1].isdigit() else ""
+    end = _EDGE if spelling[-1:].isdigit() else ""
+    return f"{start}(?:{body}){end}"
 
 
 def _word_start(spelling: str, at: int) -> str:
@@ -75,6 +78,8 @@ def _word_start(spelling: str, at: int) -> str:
             depth += {")": 1, "(": -1}.get(spelling[i], 0)
             i -= 1
         before = spelling[i - 1 : i] if i > 0 else ""
+    if before == "?" and spelling[i - 1 : i] == ")" and i == at - 1:
+        return ""
     joined = before and (before in ")]'\\" or (before.isalnum() and before.isascii()))
     return "" if joined else r"(?<![a-z0-9_])"
 
@@ -87,7 +92,10 @@ def _goes_on(spelling: str, end: int) -> bool:
         while i < len(spelling) and not (spelling[i] == ")" and depth == 0):
             depth += {"(": 1, ")": -1}.get(spelling[i], 0)
             i += 1
-        after = spelling[i + 1 : i + 2]
+        i += 1
+        if spelling[i : i + 1] == "?":
+            i += 1
+        after = spelling[i : i + 1]
     return bool(after) and (after in "(*[\\'" or (after.isalnum() and after.isascii()))
 
 
@@ -140,7 +148,7 @@ class Lexicon:
         """A concept of the lexicon, or an inline one: `'spelling'`."""
         if name[:1] in "'\"":
             if name not in self._inline:
-                self._inline[name] = Concept(name, [part for part in name[1:-1].split("//") if part])
+                self._inline[name] = Concept(name, [part for part in name.strip("'\"").split("//") if part])
             return self._inline[name]
         return self.concepts.get(name)
 
@@ -242,10 +250,11 @@ def atom_names(atom: str) -> list[Any]:
     """Split `a|!b|'text'` into (sign, name): 1 as said, -1 denied, 0 either way."""
     parts: list[str] = []
     current, quote = "", ""
-    for char in atom:
+    for at, char in enumerate(atom):
         if quote:
             current += char
-            if char == quote:
+            # An apostrophe inside the spelling does not close it; only a quote before `|` or the end does.
+            if char == quote and atom[at + 1 :].lstrip()[:1] in ("", "|"):
                 quote = ""
         elif char in "'\"" and not current.strip("!~ "):
             quote = char

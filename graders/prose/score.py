@@ -40,7 +40,7 @@ def is_term_list(reading: Reading) -> bool:
     text = reading.text
     items = [x for x in _ITEMS.split(text) if x.strip()]
     if len(items) >= 5 and text.count("|") < 4:
-        short = sum(_width(x) <= 11 for x in items) / len(items)
+        short = sum(_width(x) <= 9 for x in items) / len(items)
         saying = sum(bool(_PREDICATES.search(x)) for x in items) / len(items)
         if short >= 0.7 and saying <= 0.34 and len(_NUMBER.findall(text)) <= len(items) // 2:
             return True
