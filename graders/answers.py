@@ -46,12 +46,16 @@ _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 
 @dataclass(slots=True)
 class Answers:
-    """Text of each section that was found; `lines` says where each begins (from 1), `numbers` the line of each of its lines."""
+    """Text of each section that was found; `lines` says where each begins (from 1), `numbers` the line of each of its lines.
+
+    `place` says what such a number means: a line of answers.md, a cell of a notebook.
+    """
 
     sections: dict[Section, str] = field(default_factory=dict)
     lines: dict[Section, int] = field(default_factory=dict)
     notes: list[Text] = field(default_factory=list)
     numbers: dict[Section, list[int]] = field(default_factory=dict)
+    place: Text = Text("answers.md:{n}", "answers.md:{n}")
 
     def get(self, section: Section) -> str:
         """The section's text, stripped; empty where there is none."""

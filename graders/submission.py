@@ -32,6 +32,21 @@ class EditNote:
 
 
 @dataclass(frozen=True, slots=True)
+class StoredOutput:
+    """What a code cell of a notebook shows as its output.
+
+    `role` is check, exercise or setup where the cell holds the lesson's own code (with the learner's blank), else `own`.
+    `real` is what the same code printed when it was run here; None where it was not run.
+    """
+
+    place: Text
+    text: str
+    role: str
+    lang: str = "en"
+    real: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Submission:
     """One submission. `fill` is the blank's text as typed; empty where it was left unfilled."""
 
@@ -42,7 +57,8 @@ class Submission:
     edits: tuple[EditNote, ...] = ()
     notes: tuple[Text, ...] = ()
     independent: bool | None = None
-    output: str = ""  # stored output of a notebook's exercise cell
+    stored: tuple[StoredOutput, ...] = ()  # outputs that a notebook shows
+    notebook_lang: str | None = None  # the language of a notebook that can be run again; None for other files
     receipts: tuple[Receipt, ...] = ()
     verified_on: str = ""  # the GPU on which `course verify` came to the same verdict for this blank; "" where none did
 
