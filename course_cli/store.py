@@ -167,9 +167,10 @@ class Store:
 
 def _prepare(db: sqlite3.Connection) -> None:
     """Make or bring up to date the tables; writes nothing where they are as they should be."""
-    have = {row[1] for row in db.execute("PRAGMA table_info(lesson)")}
-    if not have:
+    tables = {row[0] for row in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    if not {"lesson", "event"} <= tables:  # also after a kill between the two
         db.executescript(_SCHEMA)
+    have = {row[1] for row in db.execute("PRAGMA table_info(lesson)")}
     for name in _ADDED.keys() - have:
         db.execute(f"ALTER TABLE lesson ADD COLUMN {name} {_ADDED[name]}")
 
