@@ -37,21 +37,37 @@ class Weighed:
     vetoes: list[Veto] = field(default_factory=list)
     notes: list[Text] = field(default_factory=list)
     needs_review: list[str] = field(default_factory=list)
+    place: Text = Text("answers.md:{n}", "answers.md:{n}")  # what a line number of the answers means
 
     def veto(self, section: Section, line: int, words: str, why: Text) -> None:
+        self.veto_at(WHERE.get(section, section), self._at(line), words, why)
+
+    def veto_at(self, where: str, place: Text | None, words: str, why: Text) -> None:
+        """A veto with its place as the report names it (`where`) and as a person reads it."""
         if len(self.vetoes) < MOST:
-            self.vetoes.append(Veto(RULE, WHERE.get(section, section), words))
-            self._note(line, words, why)
+            self.vetoes.append(Veto(RULE, where, words))
+            self.note_at(place, words, why)
 
     def review(self, section: Section, line: int, words: str, why: Text) -> None:
         part = WHERE.get(section, section)
+        self.review_at(part, self._at(line), words, why)
+
+    def review_at(self, part: str, place: Text | None, words: str, why: Text) -> None:
+        """A part that a person must look at."""
         if part not in self.needs_review:
             self.needs_review.append(part)
-        self._note(line, words, why)
+        self.note_at(place, words, why)
+
+    def _at(self, line: int) -> Text | None:
+        return self.place.fill(n=line) if line else None
 
     def _note(self, line: int, words: str, why: Text) -> None:
-        place = Text(f"answers.md:{line}: ", f"answers.md:{line}：") if line else Text("", "")
-        note = Text('{p}"{w}": {y}', "{p}“{w}”：{y}").fill(p=place, w=_short(words), y=why)
+        self.note_at(self._at(line), words, why)
+
+    def note_at(self, place: Text | None, words: str, why: Text) -> None:
+        """The learner's words with what is to be said about them; the same note once."""
+        before = Text("{p}: ", "{p}：").fill(p=place) if place else Text("", "")
+        note = Text('{p}"{w}": {y}', "{p}“{w}”：{y}").fill(p=before, w=_short(words), y=why)
         if note not in self.notes and len(self.notes) < 4 * MOST:
             self.notes.append(note)
 
@@ -60,12 +76,16 @@ def weigh(
     lesson: Lesson, submission: Submission, blank_sha256: str | None, cases: Sequence[CaseResult], evidence: Evidence
 ) -> Weighed:
     """Read the claims of a submission and hold them against the run here and the receipts beside it."""
-    out = Weighed()
+    out = Weighed(place=submission.answers.place)
     on_gpu = evidence.tier == "gpu" or bool(submission.verified_on)
     own = [r for r in submission.receipts if matches(r, lesson, blank_sha256)]
     gpu = [r for r in own if tells_of_gpu(r)]
     if gpu and not on_gpu:
         out.notes.append(_receipt_note(gpu[-1], cases, evidence))
+    if submission.stored:
+        from graders.notebook_evidence import weigh_stored
+
+        weigh_stored(out, submission, cases, own, gpu_seen=on_gpu or bool(gpu))
     if not submission.answers.sections:
         return out
     names = [c.name for c in cases]

@@ -19,6 +19,7 @@ from graders.executors.pick import Backend, pick
 from graders.lesson import Case, Lesson
 from graders.observation import Job
 from graders.probes import probe_cases
+from graders.probes_pairs import pair_cases
 from graders.scorecard import CaseResult, Evidence, RefusedBlank, ScoreCard, SubmissionInfo, Veto
 from graders.submission import Submission
 from graders.text import Text
@@ -181,7 +182,7 @@ def program_of(lesson: Lesson, injected: Injected) -> Program:
 
 def ordered_cases(lesson: Lesson, fill: str | None = None) -> list[Case]:
     """Visible cases first (a learner's first failure should be one that can be looked at), then cases made for this fill."""
-    made = probe_cases(lesson, fill) if fill is not None else []
+    made = probe_cases(lesson, fill) + pair_cases(lesson, fill) if fill is not None else []
     return sorted(lesson.spec.cases, key=lambda case: not case.visible) + made
 
 

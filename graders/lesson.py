@@ -243,6 +243,21 @@ class ProbeSpec(Spec):
     where: str = "True"
 
 
+class PairProbeSpec(Spec):
+    """How cases for one fill over (value, index) pairs are made (probes_pairs.py): the names that the blank sees.
+
+    `value` and `index` name the receiver's and the other lane's; `filler` fills all other elements; `nan` says whether a NaN can be
+    a candidate. `case` lends its comparison and launches.
+    """
+
+    input: str
+    case: str
+    value: Annotated[tuple[str, str], Strict(False)]
+    index: Annotated[tuple[str, str], Strict(False)]
+    filler: float
+    nan: bool = False
+
+
 class Question(Spec):
     """One question of the lesson; `impl` asks for the explanation of the learner's own implementation."""
 
@@ -254,12 +269,14 @@ class PictureSpec(Spec):
     """How a failing case is drawn. `probe` is a second template with the same blank that shows the state inside the kernel.
 
     row-sum and softmax: its host function `probe(x, out)` takes one row (1, N) and fills `out` (stages, BLOCK) with what the lanes
-    hold after the load and, for softmax, after exp. argmax-tree: `probe(x, n, blocks, threads, trace)`, as a CUDA template.
+    hold after the load and, for softmax, after exp. argmax-tree: `probe(mine_val, mine_idx, above_val, above_idx, n, takes)` says
+    for n pairs of candidates whether the blank takes the other one; `nan` is what the template's loop does with a NaN.
     `question` is what the learner is asked below the picture.
     """
 
     kind: Literal["row-sum", "softmax", "argmax-tree"]
     probe: str
+    nan: Literal["skip", "keep"] = "skip"
     question: Words | None = None
 
 
@@ -294,6 +311,7 @@ class LessonSpec(Spec):
     credit: Literal["all", "proportional"] = "all"
     rubric: dict[str, Any] = Field(default_factory=dict)
     probe: ProbeSpec | None = None
+    pair_probe: PairProbeSpec | None = None
     cases: Annotated[tuple[Case, ...], Strict(False)] = Field(min_length=1)
     picture: PictureSpec | None = None
     hints: Annotated[tuple[Words, ...], Strict(False)] = Field(min_length=3, max_length=3)
@@ -343,7 +361,9 @@ class LessonSpec(Spec):
                 if len(given.shape) != self.inputs[name].rank:
                     text = Text("case {c}: {n} has {g} axes, not {w}", "用例 {c}：{n} 有 {g} 个轴，应为 {w}")
                     raise SpecError(text.fill(c=repr(case.name), n=name, g=len(given.shape), w=self.inputs[name].rank))
-        if self.probe is not None and (self.probe.case not in seen or self.probe.input not in self.inputs):
+        for made in (self.probe, self.pair_probe):
+            if made is None or (made.case in seen and made.input in self.inputs):
+                continue
             raise SpecError(
                 Text("`probe` names a case or an input that is not there", "`probe` 指向不存在的用例或输入")
             )

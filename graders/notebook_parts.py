@@ -79,7 +79,7 @@ class Cell:
 class Parts:
     """What a notebook hands in. `code` is None where no cell holds the exercise; `lesson` is what its metadata names.
 
-    `exercise` is the cell that `code` was taken from.
+    `exercise` is the cell that `code` was taken from; `pristine` the code cells of the lesson's own export, by role and language.
     """
 
     code: str | None = None
@@ -89,6 +89,7 @@ class Parts:
     cells: list[Cell] = field(default_factory=list)
     lesson: str = ""
     exercise: Cell | None = None
+    pristine: dict[str, str] = field(default_factory=dict)
 
 
 def canonical_role(words: object) -> str:

@@ -19,9 +19,11 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
+
+from platformdirs import user_cache_dir
 
 from graders import sandbox
 from graders.executors.worker import module_path
@@ -44,9 +46,13 @@ class RunLimits:
     total_seconds: float = 150
     output: int = 1_000_000
     kept: int = 20_000
-    resources: sandbox.ResourceLimits = field(
-        default_factory=lambda: sandbox.ResourceLimits(address_space=16 * sandbox.GIB, cpu_seconds=300, open_files=4096)
-    )
+    memory: int = 16 * sandbox.GIB  # address space of the kernel
+    file_size: int = 256 * sandbox.MIB
+    cpu_seconds: int = 300
+
+    def resources(self) -> dict[str, int]:
+        """Names of the module `resource` and their soft limits."""
+        return {"RLIMIT_AS": self.memory, "RLIMIT_FSIZE": self.file_size, "RLIMIT_CPU": self.cpu_seconds, "RLIMIT_CORE": 0}
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +96,7 @@ def run_notebook(notebook: dict[str, Any], limits: RunLimits | None = None, cour
     with _folder(course) as work, _started(work) as child:
         order = {
             "notebook": notebook,
-            "limits": limits.resources.as_json(),
+            "limits": limits.resources(),
             "cell_seconds": limits.cell_seconds,
             "start_seconds": limits.start_seconds,
             "most": limits.output,
@@ -143,6 +149,8 @@ def _started(work: str) -> Iterator[subprocess.Popen[bytes]]:
     extra = {
         "PYTHONPATH": path,
         "COURSE_HOME": f"{work}/course",
+        # Compiled parts of the course's own emulator: made once, used by every run.
+        "COURSE_CACHE_DIR": os.environ.get("COURSE_CACHE_DIR") or user_cache_dir("course"),
         "IPYTHONDIR": f"{work}/ipython",
         "JUPYTER_RUNTIME_DIR": f"{work}/runtime",
         "JUPYTER_DATA_DIR": f"{work}/data",

@@ -22,7 +22,9 @@ def from_records(program: Program, records: list[dict[str, Any]], keep_tentative
     addresses: list[int] = []
     for record in records:
         if record.get("type") == "unsupported":
-            raise Unsupported(str(record.get("what")), int(record.get("line", 0)), program.filename)
+            inner = record.get("finding") or record
+            line = int(inner.get("line", 0)) or lines_of(program, [int(inner.get("pc", 0))]).get(int(inner.get("pc", 0)), 0)
+            raise Unsupported(str(record.get("what")), line, program.filename)
         addresses += [int(record.get("pc", 0)), int(record.get("other_pc", 0))]
         addresses += [int(a) for a in record.get("frames", [])]
     lines = lines_of(program, addresses)

@@ -75,8 +75,10 @@ def emulate_program(
         if runs and not _worth_another(runs[0][1], left):
             break
         run = _run(program, ORDERS[name], args, left)
-        runs.append((name, run))
         left -= run.seconds
+        if runs and any(r.get("type") == "order-not-possible" for r in run.records):
+            continue  # blocks wait for earlier ones: this order of blocks can not be
+        runs.append((name, run))
     first = runs[0][1]
     harmless = True
     if any(r.end.get("poison_used", 1) for _, r in runs) and left > 0:

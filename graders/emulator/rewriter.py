@@ -37,8 +37,6 @@ _NOT_COVERED = {
     "cudaMalloc3D": "cudaMalloc3D",
     "cudaMemcpy3D": "cudaMemcpy3D",
     "cudaLaunchCooperativeKernel": "cooperative launches (cudaLaunchCooperativeKernel)",
-    "this_grid": "cooperative launches (this_grid)",
-    "grid_group": "cooperative launches (grid_group)",
     "this_multi_grid": "cooperative launches of several devices",
     "cluster_group": "thread block clusters (cluster_group)",
     "this_cluster": "thread block clusters (this_cluster)",
@@ -104,6 +102,7 @@ class _Rewriter:
         self.templates: dict[str, int | None] = {}  # kernel templates: number of parameters, None if it may vary
         self.kernels: dict[str, int] = {}
         self.overloads: dict[str, int] = {}
+        self.defaults: set[str] = set()
         self.findings: list[Finding] = []
         self.has_main = False
 
@@ -146,6 +145,8 @@ class _Rewriter:
             name = tokens[k].text
             self.kernels.setdefault(name, self.line(tokens[k]))
             end = closing(tokens, j)
+            if any(t.text == "=" for t in tokens[j:end]):
+                self.defaults.add(name)  # a launch may leave arguments out
             if end > 0 and end + 1 < len(tokens) and tokens[end + 1].text == "{":
                 self.overloads[name] = self.overloads.get(name, 0) + 1
             head = i - 1
@@ -240,6 +241,8 @@ class _Rewriter:
         return last or (names[-1] if names else "")
 
     def _needs_lambda(self, name: str, start: int, stop: int) -> bool:
+        if name in self.defaults:
+            return True
         if name not in self.templates:
             return self.overloads.get(name, 0) > 1
         wanted = self.templates[name]

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-_PARAMETER = re.compile(r"^\s*(const\s+)?(float|int|double|unsigned|long long|half|__half|__nv_bfloat16)\s*(\*?)\s*(\w+)\s*$")
+_PARAMETER = re.compile(
+    r"^\s*(const\s+)?(float|int|double|unsigned|long long|half|__half|__nv_bfloat16)\s*(\*?)\s*(\w+)\s*$"
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,8 +34,13 @@ from graders.text import Text, same
 TARGETS = (80, 90, 100)
 COMPILE_S = 120.0
 STANDARD = "-std=c++17"
-_MESSAGE = re.compile(r"^(?P<file>[^()\n]+)\((?P<line>\d+)\)(?:\([^)]*\))?:\s*(?:catastrophic )?error\s*(?:#\S+)?:?\s*(?P<words>.*)$", re.MULTILINE)
-_GCC_MESSAGE = re.compile(r"^(?P<file>[^:\n]+):(?P<line>\d+):(?P<column>\d+): (?:fatal )?error: (?P<words>.*)$", re.MULTILINE)
+_MESSAGE = re.compile(
+    r"^(?P<file>[^()\n]+)\((?P<line>\d+)\)(?:\([^)]*\))?:\s*(?:catastrophic )?error\s*(?:#\S+)?:?\s*(?P<words>.*)$",
+    re.MULTILINE,
+)
+_GCC_MESSAGE = re.compile(
+    r"^(?P<file>[^:\n]+):(?P<line>\d+):(?P<column>\d+): (?:fatal )?error: (?P<words>.*)$", re.MULTILINE
+)
 _OURS = re.compile(
     r"unsupported GNU version|unsupported clang version|host compiler|No such file or directory|cannot find -l|ptxas fatal.*(?:Unsupported|Version)|"
     r"nvcc fatal|Permission denied|No space left",
@@ -49,9 +54,12 @@ _NO_GXX = Text(
     "nvcc needs g++: install it (Debian, Ubuntu, WSL2: sudo apt install g++)",
     "nvcc 需要 g++：请安装（Debian、Ubuntu、WSL2：sudo apt install g++）",
 )
-_NO_DEVICE = Text("there is no NVIDIA GPU on this machine (no /dev/nvidia0)", "本机没有 NVIDIA GPU（找不到 /dev/nvidia0）")
+_NO_DEVICE = Text(
+    "there is no NVIDIA GPU on this machine (no /dev/nvidia0)", "本机没有 NVIDIA GPU（找不到 /dev/nvidia0）"
+)
 _TOOLCHAIN = Text(
-    "nvcc failed because of this machine's toolchain: {words} (course doctor)", "nvcc 因本机工具链问题失败：{words}（course doctor）"
+    "nvcc failed because of this machine's toolchain: {words} (course doctor)",
+    "nvcc 因本机工具链问题失败：{words}（course doctor）",
 )
 _REFUSED = Text("nvcc refuses the program: {words}", "nvcc 不接受此程序：{words}")
 _SICK = Text(
@@ -294,7 +302,9 @@ class PendingNvcc:
 
 def _cubin(program: Program, target: int) -> None:
     """Compile the device code for one target, or remember that it was."""
-    key = hashlib.sha256("\0".join((str(find_nvcc()), str(target), program.filename, program.source)).encode()).hexdigest()[:32]
+    key = hashlib.sha256(
+        "\0".join((str(find_nvcc()), str(target), program.filename, program.source)).encode()
+    ).hexdigest()[:32]
     folder = cache_folder() / "nvcc"
     mark = folder / f"{key}.cubin"
     if mark.is_file():

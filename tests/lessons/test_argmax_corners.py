@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 sys.path.insert(0, str(Path(__file__).parent))
 
 from argmax_simulation import argmax
-from cpp_condition import compile_condition
+from graders.cpp_condition import compile_condition
 from test_argmax_fills import lesson, playable
 
 Array = NDArray[Any]

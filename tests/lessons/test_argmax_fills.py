@@ -17,7 +17,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 
 from argmax_simulation import argmax
-from cpp_condition import compile_condition, convert
+from graders.cpp_condition import compile_condition, convert
 
 from graders import expression
 from graders.blank import BlankRules, Refused, check_fill

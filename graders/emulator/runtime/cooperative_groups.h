@@ -116,7 +116,8 @@ inline thread_block_tile<SIZE, P> tiled_partition(const P&) {
   if constexpr (std::is_same_v<P, thread_block>) return thread_block_tile<SIZE, P>();
   else return thread_block_tile<SIZE, P>(cuemu_detail::linear_thread() % P::size() / SIZE, P::size() / SIZE);
 }
-inline coalesced_group tiled_partition(const thread_block&, unsigned size) {
+template <class P>
+inline coalesced_group tiled_partition(const P&, unsigned size) {
   unsigned linear = cuemu_detail::linear_thread(), first = (linear & 31) / size * size;
   return coalesced_group(cuemu_detail::lanes_from(first, size));
 }
@@ -130,7 +131,38 @@ inline coalesced_group labeled_partition(const P& g, int label, CUEMU_LINE) {
   return coalesced_group(__match_any_sync(g.cuemu_mask(), label, line));
 }
 
-using thread_group = coalesced_group;
+// Any group, its kind known at run time only.
+class thread_group : public cuemu_lanes {
+  bool block_;
+
+ public:
+  thread_group(const thread_block&) : cuemu_lanes(0), block_(true) {}
+  template <unsigned SIZE, class P>
+  thread_group(const thread_block_tile<SIZE, P>& t) : cuemu_lanes(t.cuemu_mask()), block_(false) {}
+  thread_group(const coalesced_group& g) : cuemu_lanes(g.cuemu_mask()), block_(false) {}
+  void sync(CUEMU_LINE) const {
+    if (block_) ::cuemu::barrier(line);
+    else cuemu_lanes::sync(line);
+  }
+  unsigned size() const { return block_ ? cuemu_detail::block_threads() : cuemu_lanes::size(); }
+  unsigned num_threads() const { return size(); }
+  unsigned thread_rank() const { return block_ ? cuemu_detail::linear_thread() : cuemu_lanes::thread_rank(); }
+};
+// The threads of the whole grid can be numbered in any launch; waiting for all of them needs a cooperative one.
+class grid_group {
+ public:
+  unsigned long long thread_rank() const {
+    unsigned long long block = blockIdx.x + (unsigned long long)gridDim.x * (blockIdx.y + (unsigned long long)gridDim.y * blockIdx.z);
+    return block * cuemu_detail::block_threads() + cuemu_detail::linear_thread();
+  }
+  unsigned long long size() const { return (unsigned long long)gridDim.x * gridDim.y * gridDim.z * cuemu_detail::block_threads(); }
+  unsigned long long num_threads() const { return size(); }
+  dim3 group_dim() const { return gridDim; }
+  dim3 dim_blocks() const { return gridDim; }
+  bool is_valid() const { return false; }
+  void sync(CUEMU_LINE) const { ::cuemu::unsupported("cooperative launches (grid.sync)", line); }
+};
+inline grid_group this_grid() { return {}; }
 inline void sync(const thread_block&, CUEMU_LINE) { ::cuemu::barrier(line); }
 template <class G>
 inline void sync(const G& g, CUEMU_LINE) { g.sync(line); }

@@ -49,7 +49,7 @@ void __tsan_vptr_read(void**) {}
   void __tsan_unaligned_read##N(void* p) { access_range((u64)p, N, false, CUEMU_PC); }       \
   void __tsan_unaligned_write##N(void* p) { access_range((u64)p, N, true, CUEMU_PC); }       \
   void __tsan_volatile_read##N(void* p) {                                                    \
-    volatile_poll((u64)p);                                                                   \
+    volatile_poll((u64)p, CUEMU_PC);                                                                   \
     volatile_read((u64)p, CUEMU_PC, N);                                                      \
     if (kernel_mode && volatile_flag((u64)p, N, false, CUEMU_PC)) return;                    \
     access<N, false>((u64)p, CUEMU_PC);                                                      \

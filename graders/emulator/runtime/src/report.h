@@ -51,7 +51,7 @@ void report(const Report& r) {
   char key[256];
   snprintf(key, sizeof key, "%s %llx %llx %d %d", r.id, (unsigned long long)r.pc, (unsigned long long)r.other_pc, r.line,
            r.other_line);
-  if (findings.size() >= MAX_FINDINGS || !said.insert(key).second) return;
+  if (probing || findings.size() >= MAX_FINDINGS || !said.insert(key).second) return;
   std::string j = std::string("{\"type\":\"finding\",\"kind\":\"") + r.kind + "\",\"id\":\"" + r.id + "\"";
   auto number = [&](const char* name, long long v) { j += std::string(",\"") + name + "\":" + std::to_string(v); };
   if (r.pc) number("pc", (long long)r.pc);
@@ -86,6 +86,17 @@ static void forget_findings() {
 void unsupported(const char* what, int line) {
   emit_line(std::string("{\"type\":\"unsupported\",\"what\":") + json_string(what) + ",\"line\":" + std::to_string(line) + "}");
   _exit(96);
+}
+void waited_for_later_block(int) {
+  // The report of the wait is the last one made.
+  if (findings.empty()) return;
+  std::string last = findings.back();
+  findings.pop_back();
+  if (schedule.order == ASCENDING) {
+    emit_line("{\"type\":\"unsupported\",\"what\":\"a block that waits for a later block\",\"finding\":" + last + "}");
+    _exit(96);
+  }
+  emit_line("{\"type\":\"order-not-possible\"}");
 }
 static void flush_findings() {
   for (const std::string& f : findings) emit_line(f);

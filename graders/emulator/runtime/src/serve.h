@@ -46,6 +46,10 @@ static int walk(void* context) {
   u64 pc = 0, fp = 0, sp = 0;
 #endif
   frames[n++] = pc;
+  // In a function's first instructions the caller's address still lies at the top of the stack, not in a frame.
+  u64 top = kernel_mode ? STACKS + STACKS_SIZE : sp + 64;
+  for (int i = 0; i < 2 && sp + 8 * i + 8 <= top && sp % 8 == 0; i++)
+    if (((u64*)sp)[i] > (u64)&__executable_start && ((u64*)sp)[i] < (u64)&end) frames[n++] = ((u64*)sp)[i] - 1;
   while (n < 16 && fp >= sp && fp < sp + (64 << 10) && fp % 8 == 0) {
     u64 next = ((u64*)fp)[0];
     frames[n++] = ((u64*)fp)[1] - 1;

@@ -42,7 +42,7 @@ struct Thread {
   u32 fence_clk, fence_base;
   u64 acquired;
   u32 polls;
-  u64 polled;
+  u64 polled, polled_by;
   u64 poison;
   Suspect suspect;
 };
@@ -102,7 +102,7 @@ struct Launch {
   std::vector<u32> order;           // block index by serial - first_serial (empty: ascending)
   std::unordered_map<u64, u64> synchronisers;  // address -> last release
   std::vector<BlockLog*> logs;
-  u64 release_seq = 0;
+  u64 release_seq = 0, blocks_left = 0;
   void (*thunk)(void*) = nullptr;
   void* closure = nullptr;
 };

@@ -1,6 +1,6 @@
 """Evaluate a C++ condition over NumPy arrays, with C's types and the GPU's float-to-integer conversion.
 
-Only what a blank of the argmax lessons may hold is understood: literals, names, `vi.val`, casts, a few math functions,
+Only what a blank over pairs may hold is understood: literals, names, `vi.val`, casts, a few math functions,
 unary and binary operators, `?:`, and the spellings `and`, `or`, `not`. There are no side effects, so both sides of
 `&&` are always computed. Anything else raises `ValueError`.
 """
@@ -35,6 +35,11 @@ TYPES: dict[str, type[Any]] = {
     "unsigned": np.uint32,
     "unsigned int": np.uint32,
     "long long": np.int64,
+    "int32_t": np.int32,
+    "uint32_t": np.uint32,
+    "int64_t": np.int64,
+    "uint64_t": np.uint64,
+    "size_t": np.uint64,
     "long": np.int64,
     "unsigned long long": np.uint64,
     "float": np.float32,
@@ -47,13 +52,12 @@ CONSTANTS: dict[str, Any] = {
     "NAN": np.float32(np.nan),
     "FLT_MAX": np.finfo(np.float32).max,
 }
-NAMES = {"other_val", "other_idx", "vi.val", "vi.idx"}
 # The usual arithmetic conversions pick the later of two.
 RANKS: list[type[Any]] = [np.bool_, np.int32, np.uint32, np.int64, np.uint64, np.float32, np.float64]
 
 
 def compile_condition(source: str) -> Callable[[Values], Array]:
-    """A function from arrays by name (`other_val`, `other_idx`, `vi.val`, `vi.idx`) to a boolean array."""
+    """A function from arrays by name (such as `other_val`, `vi.idx`) to a boolean array; names are looked up when it is called."""
     parser = _Parser(tokenise(source))
     node = parser.conditional()
     if parser.at != len(parser.tokens):
@@ -119,6 +123,11 @@ def binary(sign: str, left: Array, right: Array) -> Array:
         return np.asarray(operations[sign](a, b))
     if sign == "/" and a.dtype.kind == "f":
         return np.asarray(a / b)
+    if sign in ("/", "%"):  # towards zero, as C has it; a division by zero (undefined) gives 0 here
+        divisor = np.where(b == 0, np.ones_like(b), b)
+        whole = np.where(b == 0, 0, np.trunc(a.astype(np.float64) / divisor.astype(np.float64)))
+        quotient = whole.astype(a.dtype)
+        return np.asarray(quotient if sign == "/" else np.where(b == 0, 0, a - quotient * divisor).astype(a.dtype))
     raise ValueError(f"operator {sign} is not covered for {a.dtype}")
 
 
@@ -198,9 +207,7 @@ class _Parser:
         if token in CONSTANTS:
             constant = np.asarray(CONSTANTS[token])
             return lambda v: constant
-        if token not in NAMES:
-            raise ValueError(f"unknown name {token}")
-        return lambda v: v[token]
+        return lambda v: _looked_up(v, token)
 
     def arguments(self) -> list[Node]:
         self.take("(")
@@ -210,6 +217,12 @@ class _Parser:
             found.append(self.conditional())
         self.take(")")
         return found
+
+
+def _looked_up(values: Values, name: str) -> Array:
+    if name not in values:
+        raise ValueError(f"unknown name {name}")
+    return values[name]
 
 
 def _joined(sign: str, left: Node, right: Node) -> Node:
@@ -259,4 +272,11 @@ def call(name: str, arguments: list[Array]) -> Array:
     if name in ("fmaxf", "fminf"):
         b = arguments[1].astype(np.float32)
         return np.asarray(np.fmax(a, b) if name == "fmaxf" else np.fmin(a, b))
+    if name == "abs":
+        return np.asarray(np.abs(arguments[0]))
+    if name in ("min", "max"):
+        left, right = common(*arguments)
+        floats = left.dtype.kind == "f"
+        low, high = (np.fmin, np.fmax) if floats else (np.minimum, np.maximum)
+        return np.asarray((low if name == "min" else high)(left, right))
     raise ValueError(f"unknown function {name}")
