@@ -59,8 +59,9 @@ def _global_options(
         from graders.errors import BadInput
         from graders.text import Text
 
-        text = Text("--lang takes one of {k}, not {g}", "--lang 须为 {k} 之一，而不是 {g}")
-        raise BadInput(text.fill(k=", ".join(i18n.languages()), g=repr(lang)))
+        known = i18n.languages()
+        text = Text("--lang takes {k}, not {g}", "--lang 只接受 {k}，而不是 {g}")
+        raise BadInput(text.fill(k=Text(" or ".join(known), "、".join(known)), g=repr(lang)))
     settings.course_dir, settings.no_color, settings.debug = course, no_color, debug
     settings.plain = plain or bool(os.environ.get("COURSE_PLAIN"))
     if context.invoked_subcommand is None:

@@ -19,7 +19,7 @@ _current: str = "en"
 @cache
 def languages() -> tuple[str, ...]:
     """Codes that `--lang` takes."""
-    return ("en", "zh", *sorted(_catalogues().keys() - {"en", "zh"}))
+    return ("zh", "en", *sorted(_catalogues().keys() - {"en", "zh"}))
 
 
 def detect(argv: Sequence[str] = ()) -> str:

@@ -23,7 +23,11 @@ def draw(
         return None
     try:
         if lesson.spec.picture.kind == "argmax-tree":
-            return None
+            from course_cli.pictures.tree import run_tree
+            from course_cli.pictures.tree_view import tree_picture
+
+            tree = run_tree(lesson, case, fill, executor, options)
+            return None if tree is None else tree_picture(tree, lesson.spec.picture)
         from course_cli.pictures.probe import run_row
         from course_cli.pictures.rows import row_picture
 
