@@ -23,7 +23,9 @@ def from_records(program: Program, records: list[dict[str, Any]], keep_tentative
     for record in records:
         if record.get("type") == "unsupported":
             inner = record.get("finding") or record
-            line = int(inner.get("line", 0)) or lines_of(program, [int(inner.get("pc", 0))]).get(int(inner.get("pc", 0)), 0)
+            line = int(inner.get("line", 0)) or lines_of(program, [int(inner.get("pc", 0))]).get(
+                int(inner.get("pc", 0)), 0
+            )
             raise Unsupported(str(record.get("what")), line, program.filename)
         addresses += [int(record.get("pc", 0)), int(record.get("other_pc", 0))]
         addresses += [int(a) for a in record.get("frames", [])]
