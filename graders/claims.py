@@ -151,7 +151,7 @@ def _kind(folded: str, seen: _Seen, section: Section, figures: tuple[str, ...], 
 def _read_clauses(folded: str, *, in_run: bool) -> _Seen:
     """Walk the clauses: a machine named in one holds for the next ones; an expectation holds until 'but'."""
     seen = _Seen()
-    pieces = _clauses(folded)
+    pieces = _clauses(words_of.BOTH.sub(lambda m: m.group().replace(" and ", " & "), folded))
     machine: Literal["gpu", "cpu"] | None = None
     quiet = False
     for i, (turn, clause) in enumerate(pieces):
@@ -162,7 +162,12 @@ def _read_clauses(folded: str, *, in_run: bool) -> _Seen:
         clause = words_of.NOT_ONLY.sub(" ", clause)
         denied_machine = words_of.INSTEAD.search(clause) is not None
         clause = words_of.INSTEAD.sub(" ", clause)
-        if words_of.EXPECTED.search(clause) or _attributed(clause) or (i + 1 < len(pieces) and _tag(pieces[i + 1][1])):
+        if (
+            words_of.EXPECTED.search(clause)
+            or _attributed(clause)
+            or words_of.SPECIFICATION.match(clause)
+            or (i + 1 < len(pieces) and _tag(pieces[i + 1][1]))
+        ):
             quiet = True
         if quiet:
             continue
@@ -171,13 +176,17 @@ def _read_clauses(folded: str, *, in_run: bool) -> _Seen:
             continue
         gpu, cpu = words_of.GPU.search(clause), words_of.CPU.search(clause)
         denied = words_of.NEGATION.search(clause) is not None
-        figure = words_of.FIGURE.search(clause) is not None
+        figure = words_of.FIGURE.search(clause) is not None or words_of.SPEEDUP.search(clause) is not None
         good, bad = words_of.GOOD.search(clause) is not None, words_of.BAD.search(clause) is not None
+        if denied and gpu and cpu and cpu.start() > gpu.start():  # 'having no card I took the interpreter'
+            machine, gpu, denied = "cpu", None, False
         if denied and not (good or (bad and not gpu)):
-            seen.run_denied |= bool(gpu or words_of.RAN.search(clause) or i == 0)
+            seen.run_denied |= bool(
+                gpu or machine or words_of.RAN.search(clause) or (i == 0 and words_of.BARE_NO.match(clause))
+            )
             machine = None if machine == "gpu" or gpu else machine
             continue
-        if cpu:
+        if cpu and not words_of.BOTH.search(clause):
             machine = "cpu"
         elif gpu:
             machine = "gpu"
@@ -197,7 +206,8 @@ def _read_clauses(folded: str, *, in_run: bool) -> _Seen:
             seen.cpu = True
         seen.loose_ran |= happened and machine is None
         seen.measured |= figure and (words_of.MEASURED.search(folded) is not None)
-        seen.good |= good
+        bare = re.fullmatch(r"\W*(\d+)\s*/\s*(\d+)\W*", clause)
+        seen.good |= good or (bare is not None and bare.group(1) == bare.group(2))
         seen.bad |= bad
     return seen
 

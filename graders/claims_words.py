@@ -61,7 +61,7 @@ MEASURED = re.compile(r"\b(?:measured|benchmarked|timed|profiled)\b|实测|测�
 FIRST = re.compile(r"(?<![a-z])(?:i|we|my|our|i've|i'm|mine)(?![a-z])|我|本人|本机|自己|咱", _I)
 GOOD = re.compile(
     r"\bpass(?:ed|es|ing)?\b|\bok\b|\bgreen\b|\b(?:is|are|was|were|all|,|^) ?correct\b|\bcorrect(?:ly)?\b|\bmatch(?:es|ed)?\b|\bsucce\w+|\bworks?\b|\bworked\b|§ok|[✓✔√✅]"
-    r"|通过|全过|都过|过了$|正确|全对|都对|一致|成功|跑通|无误",
+    r"|\ballclose\W*true\b|通过|全过|都过|过了$|正确|全对|都对|一致|成功|跑通|无误",
     _I,
 )
 BAD = re.compile(
@@ -70,9 +70,9 @@ BAD = re.compile(
 )
 # 'no errors' is a good result and no negation; 'does not pass' is a bad result, the run itself is not denied.
 NO_FAILURE = re.compile(
-    r"(?<!\w)(?:no|0|zero|without(?: any| a single)?|not a single|free of) (?:cases? |tests? )?(?:errors?|fail\w*|mismatch\w*|problems?|warnings?|differences?|issues?|crash\w*)"
+    r"(?<!\w)(?:no|0|zero|without(?: any| a single)?|not a single|free of) (?:cases? |tests? )?(?:errors?|fail\w*|mismatch\w*|problems?|warnings?|differences?|issues?|crash\w*|findings?|complaints?|diagnostics?)"
     r"|\b(?:did not|didn't|never|does not|doesn't|none|nothing|no (?:case|test)s?) (?:once )?(?:fail(?:ed|s)?(?: once)?|crash(?:ed)?|went wrong|broke)"
-    r"|(?:没有?|未|无|从未|一次都没有?|都没有?|零)(?:任何|一个|一次|有|出现|发现|出|用例|测试)*(?:用例|测试)?(?:错误|失败|报错|出错|问题|警告|差异|误差|异常|挂)|不报错|无误|无(?:错|误|报错)|没(?:有)?毛病",
+    r"|(?:没有?|未|无|从未|一次都没有?|都没有?|零)(?:任何|一个|一次|有|出现|发现|报告|报|出|用例|测试)*(?:用例|测试)?(?:错误|失败|报错|出错|问题|警告|差异|误差|异常|挂|不一致|不匹配|不符)|不报错|无误|无(?:错|误|报错)|没(?:有)?毛病",
     _I,
 )
 NOT_GOOD = re.compile(
@@ -87,16 +87,16 @@ INSTEAD = re.compile(
 )
 NOT_ONLY = re.compile(r"\bnot (?:only|just|merely)\b|不(?:仅仅?|只|光|单)(?:是)?", _I)
 NEGATION = re.compile(
-    r"\bnot\b|n't\b|\bnever\b|\bno\b|\bnone\b|\bwithout\b|\bcannot\b|\bunable\b|\black\w*\b|\bneither\b|\bnor\b|\b(?:didnt|havent|dont|doesnt|wasnt|cant)\b|\bnothing\b|\bmissing\b|\bunavailable\b|\bunable\b|\bn/a\b"
+    r"\bnot\b|n't\b|\bnever\b|\bno\b|\bnone\b|\bwithout (?:any |an? |the )?(?:gpu|card|cuda|hardware|device|running|executing|having|access|testing|measur)\w*|\bcannot\b|\bunable\b|\black\w*\b|\bneither\b|\bnor\b|\b(?:didnt|havent|dont|doesnt|wasnt|cant)\b|\bnothing\b|\bmissing\b|\bunavailable\b|\bunable\b|\bn/a\b"
     r"|没(?!问题)|未(?!来)|无(?!穷|论|限|关)|不(?!同|仅|只|过|错|管|论|断|一会)|尚|缺少|并非|免了",
     _I,
 )
 
 # --- said, but not claimed --------------------------------------------------------------------------------------------
 EXPECTED = re.compile(
-    r"\b(?:should|would|could|might|may|will|shall|expect(?:s|ing|ation)?|predict\w*|theor\w+|peak|if|unless|once i|whether|plans?|planned|planning|going to|want(?:ed)? to|hop(?:e|ing)|hopefully|to-?do|pending|tomorrow|wish|suppos\w+|assum\w+|hypoth\w+|projected|roofline|datasheet|specs?|spec sheet|promis\w+|advertis\w+|need(?:s)? to|needed|required|to be (?:done|run|measured|tested|made|verified|confirmed)|(?:still|yet) to|outstanding|must|have to|has to|remains? to|waiting|awaits?|up to|ideally|intend\w*|about to|can (?:only )?(?:be|reach|run|hit))\b"
+    r"\b(?:should|would|could|might|may|will|shall|expect(?:s|ing|ation)?|predict\w*|theor\w+|(?<!of )(?<!of the )peak|targets?|goal|if|unless|once i|whether|plans?|planned|planning|going to|want(?:ed)? to|hop(?:e|ing)|hopefully|to-?do|pending|tomorrow|wish|suppos\w+|assum\w+|hypoth\w+|projected|roofline|datasheet|specs?|spec sheet|promis\w+|advertis\w+|need(?:s)? to|needed|required|to be (?:done|run|measured|tested|made|verified|confirmed)|(?:still|yet) to|outstanding|must|have to|has to|remains? to|waiting|awaits?|up to|ideally|intend\w*|about to|can (?:only )?(?:be|reach|run|hit))\b"
     r"|(?<![a-z])(?:i|it|we|you)'(?:ll|d)\b|(?<!as )(?<!than )\bexpected (?:to|about|around|roughly)|\b(?:i|we|is|was|be) (?:had )?(?:estimat\w+|expected)\b"
-    r"|应该|应当|应能|该能|预计|(?<!与)(?<!和)(?<!合)(?<!如)(?<!出)预期|估计|估算|理论|峰值|上限|期望(?!值|输出|结果)|希望|打算|计划|准备(?:在|去|用)|想(?:要|在|去)|将(?!近|它|其|结果|输出)|要是|如果|假如|若(?!干)|倘若|一旦"
+    r"|应该|应当|应能|该能|预计|(?<!与)(?<!和)(?<!合)(?<!如)(?<!出)预期|估计|估算|理论|峰值(?!的?\s*\d)|目标|大概率|多半|上限|期望(?!值|输出|结果)|希望|打算|计划|准备(?:在|去|用)|想(?:要|在|去)|将(?!近|它|其|结果|输出)|要是|如果|假如|若(?!干)|倘若|一旦"
     r"|会(?!议|话|上)|可以(?:达到|到|跑)|能(?:达到|到|够到)|等待|(?<!期)待(?!遇)|等(?:我|有|到|拿到|以后)|以后再|之后再|明天|下次|下周|有机会|需要|必须|标称|宣称|推测|按理|规格|有待",
     _I,
 )
@@ -123,6 +123,22 @@ FIGURE = re.compile(
     r"|[gt]i?b ?/ ?s(?:ec)?|[gt]bps|[gt]i?b每秒|[gtp]flop/?s?|[gtp]flops?/s|tops)(?![a-z0-9])",
     _I,
 )
+SPEEDUP = re.compile(
+    r"\d(?:\.\d+)?\s*(?:x|times)\s*(?:faster|slower|speed|as fast)|speed-?up (?:of|is|was|=)?\s*\d|快了?\s*(?:约|大约)?\s*\d+(?:\.\d+)?\s*倍|\d\s*倍",
+    _I,
+)
+# What a card can do, said of the card: 'an A100 has 1.5 TB/s'.
+SPECIFICATION = re.compile(
+    rf"^(?:an?|the|one|each|every)?\s*(?:nvidia )?(?:{GPU.pattern})(?: \w+)?\s*(?:(?:has|have|had)(?! (?:not|never|been|yet))|offers?|provides?|supports?|comes with|delivers?|有(?!没有)|拥有|配备|提供|支持)(?![a-z])",
+    _I,
+)
+# Both machines in one breath: 'the interpreter and the 3090'.
+BOTH = re.compile(
+    rf"(?:{CPU.pattern})[^,;]{{0,15}}?(?:\band\b|&|\bplus\b|和|与|以及|、|跟)[^,;]{{0,12}}?(?:{GPU.pattern})"
+    rf"|(?:{GPU.pattern})[^,;]{{0,15}}?(?:\band\b|&|\bplus\b|和|与|以及|、|跟)[^,;]{{0,12}}?(?:{CPU.pattern})",
+    _I,
+)
+BARE_NO = re.compile(r"^\W*(?:none|no|not|nothing|never|n/a|无|没有?|否|未)\W*$", _I)
 KERNEL_UNITS = {"ms", "us", "μs", "ns", "millisecond", "microsecond", "nanosecond", "毫秒", "微秒", "纳秒"}
 COUNTS = re.compile(r"(?<![\d./])(\d{1,5})\s*(?:/|of|out of|之|／)\s*(\d{1,5})(?![\d./])", _I)
 COUNT_ALL = re.compile(
