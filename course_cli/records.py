@@ -104,7 +104,7 @@ def after_grade(
     A record that cannot be written costs nobody the grade: it is told on stderr.
     """
     from graders.pending import entry_of
-    from graders.review import with_decisions
+    from graders.review_apply import with_decisions
 
     try:
         entry = entry_of(card, lesson, handed_in.fill, "grade")
@@ -113,8 +113,9 @@ def after_grade(
             register.enter(entry)
             register.close()
         record = grades(folder)
-        key = record.add(card, handed_in, lesson)
-        decided = with_decisions(card, record.decisions(key), rules.merged(lesson.spec.rubric))
+        merged = rules.merged(lesson.spec.rubric)
+        key = record.add(card, handed_in, lesson, merged)
+        decided = with_decisions(card, record.decisions(key), merged)
         record.close()
         return decided
     except EnvironmentProblem as problem:

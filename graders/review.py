@@ -13,21 +13,21 @@ import sqlite3
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from graders import rubric
 from graders.errors import BadInput, EnvironmentProblem
 from graders.evidence import lesson_hashes
 from graders.lesson import Lesson
 from graders.reports.json_report import as_dict
-from graders.scorecard import PARTS, VETO_RULES, AnswerResult, Part, ScoreCard, Veto
+from graders.review_apply import Action, Decision, outcome
+from graders.rubric import RubricSpec
+from graders.scorecard import PARTS, VETO_RULES, ScoreCard
 from graders.submission import Submission
 from graders.text import Text
 
 Kind = Literal["graded", "points", "veto", "undo"]
-Action = Literal["lift", "set"]
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS entry (
@@ -44,7 +44,7 @@ CREATE TRIGGER IF NOT EXISTS entry_fixed BEFORE UPDATE ON entry BEGIN SELECT RAI
 class Entry:
     """One line of the record. `data` depends on the kind:
 
-    graded {"report", "answers", "versions", "fingerprint"}; points {"part", "points"}; veto {"rule", "action"};
+    graded {"report", "answers", "versions", "rubric", "fingerprint"}; points {"part", "points"}; veto {"rule", "action"};
     undo {"entry"}: the id of the entry that no longer counts.
     """
 
@@ -58,19 +58,6 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
-    """What an instructor decided: points of a part, or a veto lifted or set."""
-
-    kind: Literal["points", "veto"]
-    name: str
-    author: str
-    reason: str
-    time: float
-    points: float | None = None
-    action: Action | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Standing:
     """One submission as it stands: the version in force, how many versions there are, the decisions that count."""
 
@@ -79,6 +66,11 @@ class Standing:
     answers: dict[str, str]
     versions: int
     decisions: tuple[Decision, ...]
+    rules: RubricSpec
+
+    def outcome(self) -> dict[str, Any]:
+        """Total, verdict and vetoes with the decisions laid over the version in force."""
+        return outcome(self.report, self.decisions, self.rules)
 
 
 def key_of(card: ScoreCard, submission: Submission) -> str:
@@ -95,8 +87,11 @@ class Grades:
     path: Path
     _connection: sqlite3.Connection | None = field(default=None, repr=False)
 
-    def add(self, card: ScoreCard, submission: Submission, lesson: Lesson) -> str:
-        """Append a version of a grade, unless the version in force says the same; returns the submission's key."""
+    def add(self, card: ScoreCard, submission: Submission, lesson: Lesson, rules: RubricSpec) -> str:
+        """Append a version of a grade, unless the version in force says the same; returns the submission's key.
+
+        `rules` is the rubric of this lesson that made the card.
+        """
         key = key_of(card, submission)
         report = as_dict(card, "en")
         for case in report["cases"]:
@@ -108,6 +103,7 @@ class Grades:
             "report": report,
             "answers": {str(k): v for k, v in submission.answers.sections.items()},
             "versions": versions,
+            "rubric": rules.model_dump(mode="json"),
             "fingerprint": fingerprint,
         }
         with self._transaction() as db:
@@ -184,7 +180,7 @@ class Grades:
         if last is None:
             raise BadInput(Text("no graded submission {k}", "没有已评分的提交 {k}").fill(k=key[:12]))
         versions = sum(e.kind == "graded" for e in every)
-        return Standing(key, last.data["report"], last.data["answers"], versions, _decisions(every))
+        return Standing(key, last.data["report"], last.data["answers"], versions, _decisions(every), _rules(last))
 
     def standings(self) -> list[Standing]:
         """Every submission on record, in the order in which they first came."""
@@ -249,69 +245,6 @@ class Grades:
             ) from None
 
 
-def with_decisions(card: ScoreCard, decisions: Sequence[Decision], rules: rubric.RubricSpec) -> ScoreCard:
-    """The card with an instructor's decisions laid over it: points, vetoes, conditions and the verdict follow."""
-    if not decisions:
-        return card
-    answers, vetoes, notes = dict(card.answers), list(card.vetoes), []
-    group_points: dict[Part, float] = {}
-    review = list(card.needs_review)
-    for made in decisions:
-        by = {"a": made.author, "t": time.strftime("%Y-%m-%d", time.gmtime(made.time)), "r": made.reason}
-        if made.kind == "points" and made.points is not None:
-            text = Text("{p} set to {n} by {a} ({t}): {r}", "{p} 由 {a} 设为 {n}（{t}）：{r}")
-            note = text.fill(p=made.name, n=f"{made.points:g}", **by)
-            if made.name in answers:
-                old = answers[made.name]
-                answers[made.name] = replace(
-                    old, points=made.points, graded_by="instructor", confidence=1.0, needs_review=False
-                )
-            elif made.name in ("normal", "boundary"):
-                group_points["normal" if made.name == "normal" else "boundary"] = made.points
-            else:
-                part: Part = next(p for p in PARTS if p == made.name)
-                answers[made.name] = AnswerResult(made.points, card.maximum[part], "instructor", 1.0)
-            review = [part for part in review if part != made.name]
-        else:
-            vetoes = [v for v in vetoes if v.rule != made.name]
-            if made.action == "set":
-                vetoes.append(Veto(made.name, "instructor", made.reason))
-            text = Text("veto {p} {x} by {a} ({t}): {r}", "一票否决 {p} 由 {a} {x}（{t}）：{r}")
-            done = Text("lifted", "撤销") if made.action == "lift" else Text("set", "判定")
-            note = text.fill(p=made.name, x=done, **by)
-            if made.name == "unrun-claimed-as-measured":
-                review = [part for part in review if part not in ("run-output", "failures")]
-        notes.append(note)
-    judged = rubric.judge(
-        rules,
-        card.cases,
-        answers,
-        vetoes,
-        executed=card.evidence.tier != "static",
-        refused=card.refused is not None,
-        boundary_and_tradeoff=card.conditions["boundary_and_tradeoff"],
-        independent=card.conditions["independent"],
-    )
-    points: dict[Part, float | None] = {**judged.points, **group_points}
-    total = sum(p for p in points.values() if p is not None)
-    conditions = {**judged.conditions, "total": total >= rules.pass_total}
-    passed = judged.passed
-    if passed is not None:
-        passed = all(conditions[c] is True or (c == "independent" and conditions[c] is None) for c in rules.conditions)
-    return replace(
-        card,
-        submission=replace(card.submission, notes=(*card.submission.notes, *notes)),
-        points=points,
-        answers=answers,
-        vetoes=judged.vetoes,
-        conditions=conditions,
-        total=total,
-        passed=passed,
-        needs_review=tuple(review),
-        advice=judged.advice,
-    )
-
-
 def _read(db: sqlite3.Connection, key: str | None) -> list[Entry]:
     query = "SELECT id, time, key, kind, author, reason, data FROM entry"
     rows = db.execute(query + (" WHERE key = ?" if key else "") + " ORDER BY id", (key,) if key else ()).fetchall()
@@ -348,6 +281,10 @@ def _decisions(entries: Sequence[Entry]) -> tuple[Decision, ...]:
         elif e.kind == "veto":
             out.append(Decision("veto", e.data["rule"], e.author, e.reason, e.time, action=e.data["action"]))
     return tuple(out)
+
+
+def _rules(graded: Entry) -> RubricSpec:
+    return RubricSpec.model_validate(graded.data["rubric"])
 
 
 def _substance(report: dict[str, Any]) -> dict[str, Any]:

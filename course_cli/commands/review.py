@@ -313,8 +313,8 @@ def _brief(standing: Standing) -> dict[str, Any]:
         "path": report["submission"]["path"],
         "lesson": report["lesson"],
         "tier": report["evidence"]["tier"],
-        "total": report["total"],
-        "passed": report["passed"],
+        "graded_total": report["total"],
+        **standing.outcome(),
         "versions": standing.versions,
         "decisions": decisions,
     }

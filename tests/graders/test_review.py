@@ -14,7 +14,8 @@ from graders.course import builtin_root, open_course
 from graders.errors import BadInput, EnvironmentProblem
 from graders.grade import Options, grade
 from graders.lesson import Lesson
-from graders.review import Grades, key_of, with_decisions
+from graders.review import Grades, key_of
+from graders.review_apply import with_decisions
 from graders.rubric import RubricSpec
 from graders.scorecard import ScoreCard, Veto
 from graders.submission import Submission
@@ -49,20 +50,21 @@ def grades(tmp_path: Path) -> Grades:
 def test_marks_and_vetoes_change_the_next_report(lesson: Lesson, grades: Grades) -> None:
     card = graded(lesson)
     assert [v.rule for v in card.vetoes] == [UNRUN] and card.passed is False
-    key = grades.add(card, HANDED_IN, lesson)
+    key = grades.add(card, HANDED_IN, lesson, RULES)
     grades.decide_veto(key, UNRUN, "lift", "Ito", "I watched the run")
     grades.decide_points(key, "q2", 2.0, "Ito", "the receiver is named")
     now = with_decisions(card, grades.decisions(key), RULES)
     assert now.vetoes == () and now.points["q2"] == 2.0 and now.total == 8.0 and now.passed is True
     assert now.answers["q2"].graded_by == "instructor" and now.answers["q1"].graded_by == "rules"
     assert now.needs_review == () and now.conditions["no_veto"] is True
+    assert grades.standing(key).outcome()["vetoes"] == []  # the record comes to the same
     told = "\n".join(n.en for n in now.submission.notes)
     assert "q2 set to 2 by Ito" in told and "lifted by Ito" in told and "I watched the run" in told
 
 
 def test_a_veto_that_is_set_fails_whatever_the_total(lesson: Lesson, grades: Grades) -> None:
     card = graded(lesson, replace(HANDED_IN, answers=parse("## Q1\nx\n")))
-    key = grades.add(card, HANDED_IN, lesson)
+    key = grades.add(card, HANDED_IN, lesson, RULES)
     for part, most in (("q1", 2.0), ("q2", 2.0), ("q3", 2.0)):
         grades.decide_points(key, part, most, "Ito", "oral exam")
     assert with_decisions(card, grades.decisions(key), RULES).passed is True
@@ -76,7 +78,7 @@ def test_a_veto_that_is_set_fails_whatever_the_total(lesson: Lesson, grades: Gra
 
 def test_points_never_make_a_wrong_kernel_pass(lesson: Lesson, grades: Grades) -> None:
     card = graded(lesson, replace(HANDED_IN, answers=parse("## Q1\nx\n")), ("N = 2",))
-    key = grades.add(card, HANDED_IN, lesson)
+    key = grades.add(card, HANDED_IN, lesson, RULES)
     for part, most in (("normal", 2.0), ("boundary", 1.0), ("q1", 2.0), ("q2", 2.0), ("q3", 2.0)):
         grades.decide_points(key, part, most, "Ito", "kind")
     now = with_decisions(card, grades.decisions(key), RULES)
@@ -93,14 +95,14 @@ def test_nothing_decided_changes_nothing(lesson: Lesson) -> None:
     ("part", "points"), [("q2", 2.5), ("q2", -0.5), ("q2", 0.3), ("q9", 1.0), ("boundary", 1.5), ("q1", float("nan"))]
 )
 def test_points_that_do_not_fit(lesson: Lesson, grades: Grades, part: str, points: float) -> None:
-    key = grades.add(graded(lesson), HANDED_IN, lesson)
+    key = grades.add(graded(lesson), HANDED_IN, lesson, RULES)
     with pytest.raises(BadInput):
         grades.decide_points(key, part, points, "Ito", "why")
     assert grades.decisions(key) == ()
 
 
 def test_decisions_need_a_reason_an_author_and_something_to_lift(lesson: Lesson, grades: Grades) -> None:
-    key = grades.add(graded(lesson), HANDED_IN, lesson)
+    key = grades.add(graded(lesson), HANDED_IN, lesson, RULES)
     for author, reason in (("", "why"), ("Ito", "  ")):
         with pytest.raises(BadInput):
             grades.decide_points(key, "q1", 1.0, author, reason)
@@ -114,14 +116,14 @@ def test_decisions_need_a_reason_an_author_and_something_to_lift(lesson: Lesson,
 
 def test_a_regrade_is_a_version_and_keeps_the_decisions(lesson: Lesson, grades: Grades) -> None:
     first, second = graded(lesson), graded(lesson, broken=("N = 2",))
-    key = grades.add(first, HANDED_IN, lesson)
-    assert grades.add(first, replace(HANDED_IN, path="moved/ada"), lesson) == key
+    key = grades.add(first, HANDED_IN, lesson, RULES)
+    assert grades.add(first, replace(HANDED_IN, path="moved/ada"), lesson, RULES) == key
     assert grades.standing(key).versions == 1  # the same grade again is no new version
     grades.decide_points(key, "q2", 2.0, "Ito", "named")
     newer = Lesson.__new__(Lesson)
     newer.__dict__.update(lesson.__dict__)
     newer.template = lesson.template + "# newer\n"
-    assert grades.add(second, HANDED_IN, newer) == key
+    assert grades.add(second, HANDED_IN, newer, RULES) == key
     standing = grades.standing(key)
     assert standing.versions == 2 and standing.report["points"]["normal"] == 0.0
     assert [d.name for d in standing.decisions] == ["q2"]
@@ -136,7 +138,7 @@ def test_a_regrade_is_a_version_and_keeps_the_decisions(lesson: Lesson, grades: 
 
 
 def test_undo_takes_back_the_last_decision_and_is_on_record(lesson: Lesson, grades: Grades) -> None:
-    key = grades.add(graded(lesson), HANDED_IN, lesson)
+    key = grades.add(graded(lesson), HANDED_IN, lesson, RULES)
     grades.decide_points(key, "q1", 2.0, "Ito", "first")
     grades.decide_points(key, "q1", 0.0, "Ito", "second")
     assert grades.undo("Sato", "typing error").reason == "second"
@@ -153,7 +155,7 @@ def test_undo_takes_back_the_last_decision_and_is_on_record(lesson: Lesson, grad
 
 
 def test_the_file_refuses_to_be_rewritten(lesson: Lesson, grades: Grades) -> None:
-    key = grades.add(graded(lesson), HANDED_IN, lesson)
+    key = grades.add(graded(lesson), HANDED_IN, lesson, RULES)
     grades.decide_points(key, "q1", 2.0, "Ito", "first")
     db = sqlite3.connect(grades.path)
     for statement in (
@@ -181,9 +183,9 @@ def test_other_answers_or_another_blank_are_another_submission(lesson: Lesson) -
 
 
 def test_finding_by_id_hash_or_path(lesson: Lesson, grades: Grades) -> None:
-    one = grades.add(graded(lesson), HANDED_IN, lesson)
+    one = grades.add(graded(lesson), HANDED_IN, lesson, RULES)
     later = replace(HANDED_IN, sha256="b" * 64)
-    two = grades.add(graded(lesson, later), later, lesson)
+    two = grades.add(graded(lesson, later), later, lesson, RULES)
     assert grades.find(one[:8]) == one and grades.find("aaaa") == one and grades.find("bbbbbb") == two
     assert grades.find("class/ada") == two == grades.find(str(Path("class/ada").absolute()))
     for name in ("zzzz", one[:3], "class/bob", ""):
