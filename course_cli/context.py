@@ -22,6 +22,7 @@ class Settings:
     plain: bool = False
     debug: bool = False
     register: Path | None = None  # where grades are recorded; None: the user's data folder
+    execute: bool | None = None  # run notebooks again; None: those that show outputs
     _course: Course | None = None
     _console: Console | None = None
 

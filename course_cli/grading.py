@@ -116,6 +116,10 @@ def _grade(course: Course, lesson: Lesson, submission: Submission, backend: Back
 
     rules = course.rubric()
     submission = with_verified(lesson, submission, settings.register)
+    if submission.notebook_lang is not None and backend != "static" and settings.execute is not False:
+        from graders.notebook_evidence import with_rerun
+
+        submission = with_rerun(lesson, submission, always=settings.execute is True)
     card = grade(submission, lesson, Options(backend=backend, grader_seed=course.grader_seed(), rubric=rules))
     return after_grade(lesson, submission, card, rules, settings.register, i18n.lang())
 

@@ -42,6 +42,7 @@ _BY_NAME = {name: section for section, names in NAMES.items() for name in names}
 _HEADING = re.compile(r"^ {0,3}(#{1,6})\s*(.+?)\s*#*\s*$")
 _FENCE = re.compile(r"^ {0,3}(```+|~~~+)")
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+LINE_OF_ANSWERS = Text("answers.md:{n}", "answers.md:{n}")
 
 
 @dataclass(slots=True)
@@ -55,7 +56,7 @@ class Answers:
     lines: dict[Section, int] = field(default_factory=dict)
     notes: list[Text] = field(default_factory=list)
     numbers: dict[Section, list[int]] = field(default_factory=dict)
-    place: Text = Text("answers.md:{n}", "answers.md:{n}")
+    place: Text = LINE_OF_ANSWERS
 
     def get(self, section: Section) -> str:
         """The section's text, stripped; empty where there is none."""
@@ -110,9 +111,9 @@ def parse(markdown: str) -> Answers:
             unknown = True
     for section, lines in collected.items():
         # A comment leaves its line breaks behind, so that the lines of the text can be counted.
-        text = _COMMENT.sub(lambda m: "\n" * m.group().count("\n"), "\n".join(lines))
-        skipped = text[: len(text) - len(text.lstrip())].count("\n")
-        out.sections[section] = text.strip()
+        words = _COMMENT.sub(lambda m: "\n" * m.group().count("\n"), "\n".join(lines))
+        skipped = words[: len(words) - len(words.lstrip())].count("\n")
+        out.sections[section] = words.strip()
         out.numbers[section] = numbers.get(section, [])[skipped:]
     return out
 

@@ -13,7 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from graders import claims_words
-from graders.answers import Section
+from graders.answers import LINE_OF_ANSWERS, Section
 from graders.claims import RUN_SECTIONS, Claim, PastedCase, figures_of, pasted_cases, read_claims
 from graders.errors import BadInput
 from graders.evidence import Receipt, matches, tells_of_gpu
@@ -37,7 +37,7 @@ class Weighed:
     vetoes: list[Veto] = field(default_factory=list)
     notes: list[Text] = field(default_factory=list)
     needs_review: list[str] = field(default_factory=list)
-    place: Text = Text("answers.md:{n}", "answers.md:{n}")  # what a line number of the answers means
+    place: Text = LINE_OF_ANSWERS  # what a line number of the answers means
 
     def veto(self, section: Section, line: int, words: str, why: Text) -> None:
         self.veto_at(WHERE.get(section, section), self._at(line), words, why)

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
-from graders.archive import is_archive, unpacked
+from graders.answers import TITLES, Answers
+from graders.archive import MAX_ALL, is_archive, unpacked
+from graders.archive import SUFFIXES as ARCHIVE_SUFFIXES
 from graders.course import Course
 from graders.errors import BadInput, CourseError, Where
 from graders.evidence import read_receipts
 from graders.lesson import Lesson
 from graders.notebook import MAX_NOTEBOOK_BYTES, read_ipynb, read_qmd
+from graders.notebook_evidence import language_of, stored_of
+from graders.notebook_export import PROMPTS, exported_code
+from graders.notebook_parts import NO_EXERCISE, Parts, take
 from graders.submission import CODE_SUFFIXES, EditNote, Submission, read_answers, read_bytes, sha256
 from graders.template_diff import compare, marker, read_text, similarity
 from graders.text import Text
@@ -19,22 +25,22 @@ from graders.text import Text
 ANSWERS = "answers.md"
 CLOSE_ENOUGH = 0.5  # least similarity of syntax trees for a file to belong to a lesson
 CLEARLY_CLOSER = 0.03  # lead over the next lesson for the choice to be clear
-
-
+LESSON_LINE = 16  # characters from which on a line that stands in the lesson is the lesson's
 NOTEBOOK_SUFFIXES = (".ipynb", ".qmd")
 
 
 def batch_of(path: Path) -> list[Path]:
-    """The members of a batch folder; empty for a file and for a folder that is one submission."""
+    """The members of a batch folder; empty for a file and for a folder that is one submission. Links are left out."""
     if not path.is_dir() or _is_submission(path):
         return []
     suffixes = (*CODE_SUFFIXES, *NOTEBOOK_SUFFIXES)
     members = [
         p
         for p in sorted(path.iterdir())
-        if p.name[0] not in "._" and (p.is_dir() or p.suffix in suffixes or is_archive(p))
+        if p.name[0] not in "._"
+        and not p.is_symlink()
+        and (_has_something(p) if p.is_dir() else p.is_file() and (p.suffix.lower() in suffixes or is_archive(p)))
     ]
-    members = [p for p in members if p.is_dir() is False or any(not q.name.startswith(".") for q in p.iterdir())]
     if not members:
         raise BadInput(
             Text(
@@ -46,21 +52,33 @@ def batch_of(path: Path) -> list[Path]:
     return members
 
 
+def _has_something(folder: Path) -> bool:
+    try:
+        return any(not p.name.startswith(".") for p in folder.iterdir())
+    except OSError:
+        return True  # what is wrong with it is told when it is read
+
+
 class Opened:
-    """Paths as they are graded: an archive becomes a temporary folder, but what is said names the archive."""
+    """Paths as they are graded: an archive becomes a temporary folder, but what is said names the archive.
+
+    All archives together may unpack to MAX_ALL bytes, so that archives inside of archives add up to no bomb.
+    """
 
     def __init__(self, stack: ExitStack) -> None:
         self._stack = stack
         self._archives: dict[str, str] = {}
+        self._left = MAX_ALL
 
     def enter(self, path: Path) -> Path:
         """The path itself, or the folder of an archive's members; raises BadInput."""
         if not (path.is_file() and is_archive(path)):
             return path
         try:
-            folder = self._stack.enter_context(unpacked(path))
+            folder, size = self._stack.enter_context(unpacked(path, self._left))
         except CourseError as error:
             raise self._named(error) from None
+        self._left -= size
         inner = [p for p in folder.iterdir() if not p.name.startswith((".", "__MACOSX"))]
         root = inner[0] if len(inner) == 1 and inner[0].is_dir() else folder
         self._archives[str(root)] = self.name(str(path))
@@ -90,67 +108,175 @@ class Opened:
 
 
 def collect(course: Course, path: Path, lesson_name: str | None, answers: Path | None) -> tuple[Lesson, Submission]:
-    """Read one submission (a code file, a notebook, or a folder with answers.md); raises BadInput."""
+    """Read one submission (a code file, a notebook, or a folder with answers.md); raises BadInput.
+
+    In a folder with code and a notebook the code file counts for the blank; answers.md, section by section, comes before what
+    a notebook answers.
+    """
     if path.is_dir():
-        codes = _codes(path)
-        beside = path / ANSWERS
-        if len(codes) > 1:
-            names = ", ".join(c.name for c in codes)
-            raise BadInput(
-                Text("holds several code files: {n}", "含有多个代码文件：{n}").fill(n=names), Where(str(path))
-            )
-        if not codes:
-            return _answers_only(course, path, beside, lesson_name)
-        lesson, submission = _file(course, codes[0], lesson_name)
+        lesson, submission = _folder(course, path, lesson_name)
         submission = replace(submission, path=str(path))
-        if answers is None and beside.is_file():
-            answers = beside
+        if answers is None and (path / ANSWERS).is_file():
+            answers = path / ANSWERS
     else:
         lesson, submission = _file(course, path, lesson_name)
     if answers is not None:
-        found = read_answers(answers)
-        submission = replace(submission, answers=found, notes=(*submission.notes, *found.notes))
+        submission = _with_answers(submission, read_answers(answers))
     receipts, told = read_receipts(path if path.is_dir() else path.parent)
     return lesson, replace(submission, receipts=receipts, notes=(*submission.notes, *told))
 
 
+def _folder(course: Course, path: Path, lesson_name: str | None) -> tuple[Lesson, Submission]:
+    codes, notebooks = _codes(path), _notebooks(path)
+    if (path / ANSWERS).is_symlink():
+        raise _link(path / ANSWERS)
+    several = codes if len(codes) > 1 else notebooks if not codes and len(notebooks) > 1 else []
+    if several:
+        names = ", ".join(c.name for c in several)
+        raise BadInput(
+            Text("holds several code files: {n}", "含有多个代码文件：{n}").fill(n=names[:200]), Where(str(path))
+        )
+    if not codes and not notebooks:
+        return _answers_only(course, path, path / ANSWERS, lesson_name)
+    lesson, submission = _file(course, (codes or notebooks)[0], lesson_name)
+    if codes and notebooks:
+        submission = _beside(course, submission, lesson, codes[0], notebooks)
+    return lesson, submission
+
+
+def _beside(
+    course: Course, submission: Submission, lesson: Lesson, code: Path, notebooks: Sequence[Path]
+) -> Submission:
+    """Code and notebook in one folder: the code counts; a single notebook of the same lesson may add answers."""
+    names = ", ".join(n.name for n in notebooks)[:200]
+    text = Text("{c} and {n} lie side by side: the blank of {c} counts", "{c} 与 {n} 同时存在：以 {c} 的填空为准").fill(
+        c=code.name, n=names
+    )
+    submission = replace(submission, notes=(*submission.notes, text))
+    if len(notebooks) > 1:
+        return submission
+    try:
+        _, found = _file(course, notebooks[0], lesson.id)
+    except BadInput as problem:
+        text = Text("{n} was not read: {w}", "{n} 未读取：{w}").fill(n=notebooks[0].name, w=problem.text)
+        return replace(submission, notes=(*submission.notes, text))
+    notes = list(submission.notes)
+    if found.fill != submission.fill:
+        text = Text("the blank of {n} is another one: it was not graded", "{n} 中的填空与此不同：未评分")
+        notes.append(text.fill(n=notebooks[0].name))
+    told = (n for n in found.notes if n not in notes)
+    return replace(submission, answers=found.answers, stored=(), notes=(*notes, *told))
+
+
+def _with_answers(submission: Submission, found: Answers) -> Submission:
+    """answers.md beside what a notebook answers: its sections come first, the notebook fills the others."""
+    notes = (*submission.notes, *found.notes)
+    kept = {s: t for s, t in submission.answers.sections.items() if t and not found.get(s)}
+    if not kept:
+        return replace(submission, answers=found, notes=notes)
+    text = Text("from the notebook, where answers.md says nothing: {s}", "answers.md 中没有、取自 notebook：{s}")
+    names = Text(", ".join(TITLES[s].en for s in kept), "、".join(TITLES[s].zh for s in kept))
+    both = replace(found, sections={**found.sections, **kept})
+    return replace(submission, answers=both, notes=(*notes, text.fill(s=names)))
+
+
 def _is_submission(folder: Path) -> bool:
-    return (folder / ANSWERS).is_file() or len(_codes(folder)) == 1
+    codes, notebooks = _codes(folder), _notebooks(folder)
+    if (folder / ANSWERS).exists() or len(codes) + len(notebooks) == 1:
+        return True
+    # Code and notebook of the same name are one person's work; of different names they may be two people's.
+    return len(codes) == 1 and len(notebooks) == 1 and codes[0].stem == notebooks[0].stem
 
 
 def _codes(folder: Path) -> list[Path]:
-    suffixes = (*CODE_SUFFIXES, *NOTEBOOK_SUFFIXES)
-    return [p for p in sorted(folder.iterdir()) if p.suffix in suffixes and p.is_file() and not p.name.startswith(".")]
+    return _files(folder, CODE_SUFFIXES)
+
+
+def _notebooks(folder: Path) -> list[Path]:
+    return _files(folder, NOTEBOOK_SUFFIXES)
+
+
+def _files(folder: Path, suffixes: Sequence[str]) -> list[Path]:
+    try:
+        found = sorted(folder.iterdir())
+    except OSError as error:
+        raise BadInput(
+            Text("cannot be read: {e}", "无法读取：{e}").fill(e=error.strerror or error), Where(str(folder))
+        ) from None
+    return [p for p in found if p.suffix.lower() in suffixes and p.is_file() and not p.name.startswith(".")]
+
+
+def _link(path: Path) -> BadInput:
+    """A link inside of a folder that was handed in could show the grader's own files."""
+    return BadInput(Text("is a symbolic link: refused", "是符号链接：已拒绝"), Where(str(path)))
 
 
 def _file(course: Course, path: Path, lesson_name: str | None) -> tuple[Lesson, Submission]:
+    suffix = path.suffix.lower()
+    if suffix not in (*CODE_SUFFIXES, *NOTEBOOK_SUFFIXES) and path.exists() and not path.is_dir():
+        text = Text("is no submission: {s} are read", "不是可评分的提交：可读取 {s}")
+        names = ", ".join((*CODE_SUFFIXES, *NOTEBOOK_SUFFIXES, *ARCHIVE_SUFFIXES))
+        raise BadInput(text.fill(s=names), Where(str(path)))
     return (
-        _notebook(course, path, lesson_name)
-        if path.suffix in NOTEBOOK_SUFFIXES
-        else _code_file(course, path, lesson_name)
+        _notebook(course, path, lesson_name) if suffix in NOTEBOOK_SUFFIXES else _code_file(course, path, lesson_name)
     )
 
 
 def _answers_only(course: Course, folder: Path, beside: Path, lesson_name: str | None) -> tuple[Lesson, Submission]:
     if lesson_name is None:
         raise BadInput(Text("holds no code file: give --lesson", "没有代码文件：请给出 --lesson"), Where(str(folder)))
-    found = read_answers(beside)
-    return course.lesson(lesson_name), Submission(fill="", path=str(folder), answers=found, notes=tuple(found.notes))
+    return course.lesson(lesson_name), Submission(fill="", path=str(folder))
 
 
 def _code_file(course: Course, path: Path, lesson_name: str | None) -> tuple[Lesson, Submission]:
     raw = read_bytes(path)
     source = read_text(raw, str(path))
-    lesson = course.lesson(lesson_name) if lesson_name else course.lesson(_which(course, path, source, path.suffix))
+    suffix = path.suffix.lower()
+    lesson = course.lesson(lesson_name) if lesson_name else course.lesson(_which(course, path, source, suffix))
     fill, edits, notes = _compared(lesson, source, str(path))
     return lesson, Submission(fill, str(path), sha256(raw), edits=edits, notes=notes)
 
 
 def _notebook(course: Course, path: Path, lesson_name: str | None) -> tuple[Lesson, Submission]:
     raw = read_bytes(path, MAX_NOTEBOOK_BYTES)
+    digest = sha256(raw)
     words = read_text(raw, str(path), MAX_NOTEBOOK_BYTES)
-    parts = read_ipynb(words, str(path)) if path.suffix == ".ipynb" else read_qmd(words)
-    if parts.code is None and lesson_name is None:
+    del raw
+    quarto = path.suffix.lower() == ".qmd"
+    parts = read_qmd(words, str(path)) if quarto else read_ipynb(words, str(path))
+    del words
+    place = Text("line {n}", "第 {n} 行") if quarto else Text("cell {n}", "第 {n} 个单元格")
+    lesson = _lesson_of(course, path, parts, lesson_name, place)
+    parts.pristine = exported_code(lesson)
+    fill: str = ""
+    edits: tuple[EditNote, ...] = ()
+    notes: tuple[Text, ...] = ()
+    if parts.code is not None and parts.exercise is not None:
+        where = f"{path} ({place.fill(n=parts.exercise.line).en})"
+        fill, edits, notes = _compared(lesson, parts.code, where)
+    without_lesson_words(parts.answers, lesson)
+    stored, about = stored_of(parts, place, pristine_exercise=not edits and bool(fill))
+    return lesson, Submission(
+        fill,
+        str(path),
+        digest,
+        answers=parts.answers,
+        edits=edits,
+        notes=(*parts.notes, *notes, *about),
+        stored=stored,
+        notebook_lang=None if quarto else language_of(parts),
+    )
+
+
+def _lesson_of(course: Course, path: Path, parts: Parts, lesson_name: str | None, place: Text) -> Lesson:
+    """The lesson of a notebook: as given, by the marker in its code, by its metadata, by the likeness of its code."""
+    if lesson_name is not None:
+        lesson = course.lesson(lesson_name)
+    elif parts.code is not None and (marker(parts.code) is not None or parts.lesson not in course.ids):
+        return course.lesson(_which(course, path, parts.code, parts.suffix))
+    elif parts.lesson in course.ids:
+        lesson = course.lesson(parts.lesson)
+    else:
         raise BadInput(
             Text(
                 "no cell holds the exercise: give --lesson to grade the answers",
@@ -158,26 +284,45 @@ def _notebook(course: Course, path: Path, lesson_name: str | None) -> tuple[Less
             ),
             Where(str(path)),
         )
-    name = lesson_name or _which(course, path, str(parts.code), parts.suffix)
-    lesson = course.lesson(name)
-    fill = ""
-    edits: tuple[EditNote, ...] = ()
-    notes: tuple[Text, ...] = ()
-    if parts.code is not None:
-        fill, edits, notes = _compared(lesson, parts.code, str(path))
-    return lesson, Submission(
-        fill,
-        str(path),
-        sha256(raw),
-        answers=parts.answers,
-        edits=edits,
-        notes=(*parts.notes, *notes),
-        output=parts.output,
-    )
+    if parts.code is None:
+        _find_exercise(lesson, parts, place)
+    return lesson
+
+
+def _find_exercise(lesson: Lesson, parts: Parts, place: Text) -> None:
+    """A cell that lost its role and its marker is known by its code."""
+    likely = [c for c in parts.cells if c.role == "" and c.section is None and 200 <= len(c.source) <= 50_000]
+    scored = [(similarity(lesson.template, c.source, lesson.spec.language), c) for c in likely[:20]]
+    best = max(scored, key=lambda pair: pair[0], default=(0.0, None))
+    if best[1] is None or best[0] < CLOSE_ENOUGH:
+        return
+    take(parts, best[1])
+    parts.notes = [n for n in parts.notes if n != NO_EXERCISE]
+    text = Text("{p} was taken for the exercise, by its code", "{p}按其代码被认作练习")
+    parts.notes.append(text.fill(p=place.fill(n=best[1].line)))
+
+
+def without_lesson_words(answers: Answers, lesson: Lesson) -> None:
+    """Take lines of the lesson itself (text, prompts, hints) out of the answers: they are nobody's own words."""
+    if not any(answers.sections.values()):
+        return
+    own: set[str] = set()
+    spec = lesson.spec
+    texts = [lesson.text("en"), lesson.text("zh")]
+    for words in (*spec.hints, *(q.prompt for q in spec.questions)):
+        texts += [words.text.en, words.text.zh]
+    texts += [t for prompt in PROMPTS.values() for t in (prompt.en, prompt.zh)]
+    for text in texts:
+        own |= {line.strip() for line in text.split("\n") if len(line.strip()) >= LESSON_LINE}
+    for section, text in answers.sections.items():
+        lines = text.split("\n")
+        kept = [line for line in lines if line.strip() not in own]
+        if len(kept) < len(lines):
+            answers.sections[section] = "\n".join(kept).strip()
 
 
 def _compared(lesson: Lesson, source: str, path: str) -> tuple[str, tuple[EditNote, ...], tuple[Text, ...]]:
-    """The blank's text and the edits around it; raises BadInput where the source is no version of the template."""
+    """The blank's text (empty where it is unfilled) and the edits around it; raises BadInput for what is no such template."""
     found = compare(lesson.template, source, lesson.spec.language)
     if not found.fits or (found.fill is None and not found.unfilled):
         place = found.stops_fitting_at

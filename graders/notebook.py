@@ -43,7 +43,8 @@ def read_ipynb(words: str, path: str) -> Parts:
     raw = data.get("cells")
     if raw is None and isinstance(data.get("worksheets"), list):
         text = Text(
-            "notebook format {v} was read as it is; save it in format 4", "notebook 格式为 {v}，已按原样读取；请另存为格式 4"
+            "notebook format {v} was read as it is; save it in format 4",
+            "notebook 格式为 {v}，已按原样读取；请另存为格式 4",
         )
         version = data.get("nbformat", 3)
         notes.append(text.fill(v=version if isinstance(version, int) else "?"))
@@ -184,7 +185,9 @@ def _parsed(words: str, path: str) -> dict[str, Any]:
             Text("is not a notebook: nested too deeply", "不是合法的 notebook：嵌套过深"), Where(path)
         ) from None
     except ValueError as error:  # a number of thousands of digits
-        text = Text("is not a notebook: broken JSON ({w})", "不是合法的 notebook：JSON 有误（{w}）").fill(w=str(error)[:80])
+        text = Text("is not a notebook: broken JSON ({w})", "不是合法的 notebook：JSON 有误（{w}）").fill(
+            w=str(error)[:80]
+        )
         raise BadInput(text, Where(path)) from None
     if not isinstance(data, dict):
         raise BadInput(Text("is not a notebook: no cells in it", "不是合法的 notebook：没有单元格"), Where(path))
@@ -192,9 +195,7 @@ def _parsed(words: str, path: str) -> dict[str, Any]:
 
 
 def _too_large(path: str) -> BadInput:
-    text = Text(
-        "is too large to be read: clear the outputs and save it again", "过大，无法读取：请清除输出后重新保存"
-    )
+    text = Text("is too large to be read: clear the outputs and save it again", "过大，无法读取：请清除输出后重新保存")
     return BadInput(text, Where(path))
 
 

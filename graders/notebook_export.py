@@ -98,7 +98,8 @@ def parts_of(
     for i, hint in enumerate(hints, 1):
         title = _HINT.fill(n=i, m=len(hints)).pick(lang)
         out.append(Part("hint", f"hint-{i}", hint.text.pick(lang), title=title))
-    prompts = {**PROMPTS, **{q.id: q.prompt.text for q in lesson.spec.questions}}
+    prompts: dict[Section, Text] = {**PROMPTS}
+    prompts.update({q.id: q.prompt.text for q in lesson.spec.questions})
     for section in ASKED:
         if section not in prompts:
             continue
@@ -162,7 +163,7 @@ def _cell(part: Part, lang: Lang) -> dict[str, Any]:
     metadata: dict[str, Any] = {"course_role": part.role}
     if part.section is not None:
         metadata["course_id"] = part.section
-    cell = {
+    cell: dict[str, Any] = {
         "cell_type": "code" if part.code else "markdown",
         "id": part.id,
         "metadata": metadata,
@@ -189,9 +190,7 @@ def _lines(text: str) -> list[str]:
     return [line + "\n" for line in lines[:-1]] + ([lines[-1]] if lines[-1] else [])
 
 
-def to_qmd(
-    lesson: Lesson, lang: Lang, fill: str | None = None, answers: Mapping[Section, str] | None = None
-) -> str:
+def to_qmd(lesson: Lesson, lang: Lang, fill: str | None = None, answers: Mapping[Section, str] | None = None) -> str:
     """The text of the .qmd file: for Quarto with the Jupyter engine."""
     title = json.dumps(lesson.spec.title.text.pick(lang), ensure_ascii=False)
     out = [

@@ -17,6 +17,7 @@ from graders.text import Text
 CellKind = Literal["code", "text"]
 MAX_NOTES = 30
 EXPECTED: tuple[Section, ...] = ("q1", "q2", "q3", "impl")
+NO_EXERCISE = Text("no cell holds the exercise", "没有找到练习代码单元格")
 _ROLES = {
     "exercise": "exercise",
     "code": "exercise",
@@ -50,9 +51,7 @@ _MARKER = re.compile(r"^[ \t]*(?:#|//|/\*)[ \t]*course:[ \t]*[A-Za-z0-9]", re.MU
 _YOUR_ANSWER = re.compile(
     r"^\W*(?:你的答案|您的答案|你的回答|我的答案|答案|your answer|my answer|answer)\W*$", re.IGNORECASE
 )
-_YOUR_ANSWER_HERE = re.compile(
-    r"^\W*(?:你的答案|您的答案|your answer)\W*[:：]\W*(?=\S)", re.IGNORECASE | re.MULTILINE
-)
+_YOUR_ANSWER_HERE = re.compile(r"^\W*(?:你的答案|您的答案|your answer)\W*[:：]\W*(?=\S)", re.IGNORECASE | re.MULTILINE)
 _HEADING = re.compile(r"^ {0,3}#{1,6}\s+(.+?)\s*#*\s*$")
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 
@@ -126,7 +125,7 @@ def assemble(cells: Iterable[Cell], notes: list[Text], place: Text) -> Parts:
     if exercises:
         _choose(parts, exercises, place)
     else:
-        parts.notes.append(Text("no cell holds the exercise", "没有找到练习代码单元格"))
+        parts.notes.append(NO_EXERCISE)
     parts.answers = _answers(parts, exercises, place)
     parts.notes += parts.answers.notes
     _name_missing(parts)
@@ -203,8 +202,8 @@ def _answers(parts: Parts, exercises: list[Cell], place: Text) -> Answers:
             text = Text("section '{s}' stands in several cells: all were read", "“{s}”一节出现在多个单元格：已合并阅读")
             out.notes.append(text.fill(s=TITLES[section]))
     found = parse("\n\n".join(loose))
-    for section, text in found.sections.items():
-        words = _own_words(text)
+    for section, written in found.sections.items():
+        words = _own_words(written)
         if words and not any(pieces.get(section, ())):
             pieces[section] = [words]
             out.lines.pop(section, None)

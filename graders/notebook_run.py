@@ -52,7 +52,12 @@ class RunLimits:
 
     def resources(self) -> dict[str, int]:
         """Names of the module `resource` and their soft limits."""
-        return {"RLIMIT_AS": self.memory, "RLIMIT_FSIZE": self.file_size, "RLIMIT_CPU": self.cpu_seconds, "RLIMIT_CORE": 0}
+        return {
+            "RLIMIT_AS": self.memory,
+            "RLIMIT_FSIZE": self.file_size,
+            "RLIMIT_CPU": self.cpu_seconds,
+            "RLIMIT_CORE": 0,
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +76,9 @@ def missing_packages() -> tuple[str, ...]:
     return tuple(name for name in NEEDED if importlib.util.find_spec(name) is None)
 
 
-def run_lesson(lesson: Lesson, fill: str, lang: Lang, limits: RunLimits | None = None) -> tuple[NotebookRun, dict[str, str]]:
+def run_lesson(
+    lesson: Lesson, fill: str, lang: Lang, limits: RunLimits | None = None
+) -> tuple[NotebookRun, dict[str, str]]:
     """The pristine export with a blank in it, from top to bottom: the run, and each code cell's output by its role.
 
     `fill` must have passed the gate (`check_fill`).

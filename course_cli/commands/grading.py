@@ -43,6 +43,17 @@ def grade(
     instructor: Annotated[
         bool, typer.Option("--instructor", help=say("show hidden cases in full", "完整显示隐藏用例"))
     ] = False,
+    execute: Annotated[
+        bool | None,
+        typer.Option(
+            "--execute/--no-execute",
+            help=say(
+                "run the pristine notebook with the blank and compare outputs (default: where outputs are stored)",
+                "用填空运行原版 notebook 并比较输出（默认：保存了输出时）",
+            ),
+            show_default=False,
+        ),
+    ] = None,
     register: Annotated[
         Path | None,
         typer.Option(
@@ -57,7 +68,7 @@ def grade(
 ) -> None:
     from course_cli.grading import grade_paths
 
-    settings.register = register
+    settings.register, settings.execute = register, execute
     raise typer.Exit(
         grade_paths(
             settings.course, paths or [], lesson, fill, answers, backend, format_, out, lang(), instructor=instructor
