@@ -98,7 +98,8 @@ class LessonHashes:
 def lesson_hashes(lesson: Lesson) -> LessonHashes:
     """Hashes of the pristine template and of everything that decides what the cases are and what is right."""
     spec = lesson.spec.model_dump(mode="json")
-    parts = {k: spec[k] for k in ("entry", "inputs", "outputs", "scalars", "launches", "oracle", "comparison", "cases")}
+    kept = ("entry", "inputs", "outputs", "scalars", "launches", "oracle", "comparison", "cases", "probe")
+    parts = {k: spec[k] for k in kept if k in spec}
     for case in parts["cases"]:
         case.pop("about", None)  # words, not facts
     return LessonHashes(_sha256(lesson.template.encode()), _sha256(_canonical(parts)))

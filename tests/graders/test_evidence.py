@@ -156,3 +156,10 @@ def test_strides_count_in_the_hash_of_inputs() -> None:
         hashes.append(evidence.stamped(result, [Run(job, {}, Observation("ok"))]).inputs_sha256)
     assert hashes[0] != hashes[1]
     assert replace(result).inputs_sha256 == ""
+
+
+def test_the_receipt_in_the_documentation_is_one() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "evidence.md").read_text(encoding="utf-8")
+    example = text.split("```json receipt\n")[1].split("```")[0]
+    shown = parse_receipt(example.encode())
+    assert shown is not None and shown.intact
