@@ -69,11 +69,11 @@ def grade_and_record(lesson: Lesson, handed_in: Any, backend: Backend, executor:
     import time
 
     from course_cli.progress import watching
-    from course_cli.records import with_receipts
+    from course_cli.records import with_receipts, with_verified
     from graders.grade import Options, grade
 
     course, started = settings.course, time.time()
-    handed_in = with_receipts(Store(), handed_in, lesson.id)
+    handed_in = with_verified(lesson, with_receipts(Store(), handed_in, lesson.id), None)
     options = Options(backend=backend, grader_seed=course.grader_seed(), rubric=course.rubric(), executor=executor)
     with watching(settings.console, enabled=progress and sys.stdout.isatty(), lines=progress) as watch:
         card = grade(handed_in, lesson, options, watch)

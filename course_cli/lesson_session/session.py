@@ -175,11 +175,12 @@ class Session:
     def submission(self, fill: str) -> Submission:
         """What is handed in now: the blank, answers.md as it stands, the receipts of earlier runs."""
         from course_cli.lesson_session.questions import current_answers
-        from course_cli.records import with_receipts
+        from course_cli.records import with_receipts, with_verified
         from graders.submission import Submission
 
         handed_in = Submission(fill=fill, answers=current_answers(self), independent=self.keeper.progress.hint < 4)
-        return with_receipts(self.keeper.store, handed_in, self.lesson_id)
+        handed_in = with_receipts(self.keeper.store, handed_in, self.lesson_id)
+        return with_verified(self.lesson, handed_in, None)
 
     def run_fill(self, fill: str, quiet: bool = False) -> None:
         """Run every case of a fill, show what came of it, remember it."""
