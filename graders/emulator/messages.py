@@ -188,10 +188,10 @@ _SENTENCES = {
     "copy-null": Text("the {words} of a copy is a null pointer", "复制的一端（{words}）是空指针"),
     "copy-freed": Text("a copy uses memory that has been freed: {place}", "复制使用了已释放的内存：{place}"),
     "copy-writes-outside": Text(
-        "a copy of {a} bytes writes past the end of its memory: {place}", "{a} 字节的复制写出了内存的末尾：{place}"
+        "a copy of {a} bytes writes outside its memory: {memory}", "{a} 字节的复制写到了内存之外：{memory}"
     ),
     "copy-reads-outside": Text(
-        "a copy of {a} bytes reads past the end of its memory: {place}", "{a} 字节的复制读出了内存的末尾：{place}"
+        "a copy of {a} bytes reads outside its memory: {memory}", "{a} 字节的复制读到了内存之外：{memory}"
     ),
     "wrong-copy-kind": Text(
         "the copy says {words}, but its pointers say {name}", "复制写的是 {words}，而指针对应的是 {name}"
@@ -293,6 +293,24 @@ def _place(record: dict[str, Any], access: int) -> Text:
     )
 
 
+def _memory(record: dict[str, Any]) -> Text:
+    """The memory that a copy is about, from where the copy starts in it."""
+    offset, size = int(record.get("offset", 0)), int(record.get("size", 0))
+    line, name = int(record.get("place_line", 0)), str(record.get("place_name") or "")
+    en, zh = (
+        (f"{name} has {size} bytes", f"{name} 有 {size} 字节")
+        if name
+        else (
+            (f"line {line} allocates {size} bytes", f"第 {line} 行分配了 {size} 字节")
+            if line
+            else (f"the argument has {size} bytes", f"参数有 {size} 字节")
+        )
+    )
+    if offset:
+        return Text(f"{en}, the copy starts at byte {offset}", f"{zh}，复制从第 {offset} 字节开始")
+    return Text(en, zh)
+
+
 def sentence(record: dict[str, Any], other_line: int) -> Text:
     """The sentence for one record of the runtime; `other_line` is 0 where unknown."""
     template = _SENTENCES.get(str(record.get("id")))
@@ -311,6 +329,7 @@ def sentence(record: dict[str, Any], other_line: int) -> Text:
         other=other,
         other_line=Text(f" in line {other_line}", f"（第 {other_line} 行）") if other_line else same(""),
         place=_place(record, access),
+        memory=_memory(record),
         bytes=record.get("a", 0),
         a=record.get("a", 0),
         b=record.get("b", 0),

@@ -9,6 +9,8 @@ from pathlib import Path
 
 from graders.emulator.build import Program
 
+_OURS = re.compile(r"NK?5cuemu")  # mangled names of the runtime's namespace
+
 
 def lines_of(program: Program, addresses: list[int]) -> dict[int, int]:
     """Line in the learner's file of each address; of inlined calls the innermost that is the learner's. 0: unknown."""
@@ -37,7 +39,12 @@ def lines_of(program: Program, addresses: list[int]) -> dict[int, int]:
             continue
         match = re.match(r"(.*):(\d+)", line)
         # Templates of our own headers that the learner's launches instantiate carry the learner's file name.
-        if match and current not in found and "cuemu" not in function and Path(match.group(1)).name == program.filename:
+        if (
+            match
+            and current not in found
+            and not _OURS.search(function)
+            and Path(match.group(1)).name == program.filename
+        ):
             found[current] = int(match.group(2))
         function = ""
     return found
