@@ -74,7 +74,7 @@ def save_answer(
     kept = None
     if seen is not None and found.get(section) not in ("", seen, text):
         kept = keep_copy(path)
-    text = _no_headings(text)
+    text = without_headings(text)
     if not old.strip():
         new = render(lesson.id, {section: text}, lang, _prompts(lesson))
     elif section not in found.lines:
@@ -169,7 +169,7 @@ def write_start_code(lesson: Lesson, path: Path) -> None:
     write_file(path, lesson.template)
 
 
-def _no_headings(text: str) -> str:
+def without_headings(text: str) -> str:
     """Lines that Markdown would take for a heading are indented, so that they stay part of the answer."""
     fence = False
     out = []

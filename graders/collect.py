@@ -128,8 +128,9 @@ def collect(course: Course, path: Path, lesson_name: str | None, answers: Path |
 
 def _folder(course: Course, path: Path, lesson_name: str | None) -> tuple[Lesson, Submission]:
     codes, notebooks = _codes(path), _notebooks(path)
-    if (path / ANSWERS).is_symlink():
-        raise _link(path / ANSWERS)
+    for each in (*codes, *notebooks, path / ANSWERS):
+        if each.is_symlink():
+            raise _link(each)
     several = codes if len(codes) > 1 else notebooks if not codes and len(notebooks) > 1 else []
     if several:
         names = ", ".join(c.name for c in several)

@@ -31,6 +31,7 @@ _OUTPUTS = re.compile(r'"outputs"\s*+:\s*+\[')
 _TO_BRACKET = re.compile(r'(?:[^\[\]{}"]++|"(?:[^"\\]++|\\.)*+")*+', re.DOTALL)
 _QMD_FENCE = re.compile(r"^(\s*)(`{3,}|~{3,})\s*\{?\s*(?:\.?)([A-Za-z+]*)[^}\n]*\}?\s*$")
 _QMD_CODE = ("python", "cuda", "cpp", "cu", "c++")
+_HEADING_ATTRIBUTES = re.compile(r"^( {0,3}#{1,6}\s.*?)\s*\{[#.][^{}]*\}\s*$")
 _DIV = re.compile(r"^\s*:{3,}\s*(.*?)\s*:*\s*$")
 _DIV_ID = re.compile(r"#(?:answer-)?([\w-]+)|course_id\s*=\s*[\"']?([\w-]+)")
 _FRONT_LESSON = re.compile(r"^\s+lesson:\s*[\"']?([\w-]+)", re.MULTILINE)
@@ -121,7 +122,7 @@ class _Quarto:
     def line(self, line: str, number: int) -> None:
         div = _DIV.match(line)
         if div is None:
-            self._text.append(line)
+            self._text.append(_HEADING_ATTRIBUTES.sub(r"\1", line))
             return
         self.end_text()
         self.begin = number + 1

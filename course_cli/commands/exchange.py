@@ -123,7 +123,7 @@ def import_(
     ] = None,
 ) -> None:
     """Write the learner's file (pristine template, own blank) and answers.md."""
-    from course_cli.workspace import ANSWERS, code_name
+    from course_cli.workspace import ANSWERS, code_name, without_headings
     from graders.answers import SECTIONS, render
     from graders.blank_base import BLANK
     from graders.collect import NOTEBOOK_SUFFIXES, collect
@@ -136,7 +136,7 @@ def import_(
     target = folder or Path(opened.id)
     files = {
         target / code_name(opened): opened.template.replace(BLANK, found.fill, 1) if found.fill else opened.template,
-        target / ANSWERS: render(opened.id, {s: found.answers.get(s) for s in SECTIONS}, lang()),
+        target / ANSWERS: render(opened.id, {s: without_headings(found.answers.get(s)) for s in SECTIONS}, lang()),
     }
     taken = [path for path in files if path.exists()]
     if taken:
