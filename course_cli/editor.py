@@ -98,7 +98,7 @@ def _ask_drawn(question: Question) -> str:
         history=history,
         auto_suggest=AutoSuggestFromHistory() if question.language != "text" else None,
         multiline=True,
-        prompt_continuation=lambda width, number, wrapped: "." * (width - 1) + " ",
+        prompt_continuation=lambda width, number, wrapped: " " * width,
         key_bindings=_keys(question),
         enable_open_in_editor=False,
         bottom_toolbar=(lambda: question.toolbar()) if question.toolbar() else None,

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
 
 from course_cli.context import settings
 from course_cli.i18n import say, t
@@ -36,7 +36,7 @@ def watching(console: Console, *, enabled: bool, lines: bool = False) -> Iterato
         SpinnerColumn(),
         TextColumn("{task.description}", markup=False),
         BarColumn(24),
-        TextColumn("{task.completed}/{task.total}"),
+        MofNCompleteColumn(),
     )
     with Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task(say("starting the executor", "正在启动执行器"), total=None)

@@ -86,38 +86,46 @@ def _again(session: Session, *, code_changed: bool) -> None:
 
 
 def changes(files: list[Path], *, poll: bool, stop: Event | None = None) -> Iterator[None]:
-    """Yields at once, then after every change of one of the files."""
+    """Yields at once, then after every change of one of the files, also one made while the last was being dealt with."""
+    before = _stamps(files)
     yield
-    if not poll:
-        try:
-            from watchfiles import watch as events
-        except ImportError:
-            poll = True
-    if poll:
-        yield from _polled(files, stop)
-        return
-    folders = sorted({str(f.parent) for f in files})
-    names = {str(f.resolve()) for f in files}
-    for found in events(*folders, debounce=DEBOUNCE_MS, recursive=False, watch_filter=None, stop_event=stop):
-        if any(str(Path(path).resolve()) in names for _, path in found):
-            yield
-
-
-def _polled(files: list[Path], stop: Event | None) -> Iterator[None]:
-    def stamps() -> list[tuple[int, int] | None]:
-        out: list[tuple[int, int] | None] = []
-        for file in files:
-            try:
-                state = file.stat()
-                out.append((state.st_mtime_ns, state.st_size))
-            except OSError:  # an editor is replacing it
-                out.append(None)
-        return out
-
-    before = stamps()
-    while stop is None or not stop.is_set():
-        time.sleep(POLL_S)
-        now = stamps()
-        if now != before and None not in now:
+    for _ in _wakes(files, poll=poll, stop=stop):
+        now = _stamps(files)
+        if now != before and now[0] is not None:  # None: an editor is replacing the file at this moment
             before = now
             yield
+
+
+def _wakes(files: list[Path], *, poll: bool, stop: Event | None) -> Iterator[None]:
+    """Moments at which it is worth looking at the files: a report of the system, and every half second or so."""
+    if not poll:
+        with suppress(ImportError):
+            from watchfiles import watch as events
+
+            yield None
+            folders = sorted({str(f.parent) for f in files})
+            for _ in events(
+                *folders,
+                debounce=DEBOUNCE_MS,
+                rust_timeout=1000,
+                yield_on_timeout=True,
+                recursive=False,
+                watch_filter=None,
+                stop_event=stop,
+            ):
+                yield None
+            return
+    while stop is None or not stop.is_set():
+        time.sleep(POLL_S)
+        yield None
+
+
+def _stamps(files: list[Path]) -> list[tuple[int, int] | None]:
+    out: list[tuple[int, int] | None] = []
+    for file in files:
+        try:
+            state = file.stat()
+            out.append((state.st_mtime_ns, state.st_size))
+        except OSError:
+            out.append(None)
+    return out
