@@ -2,8 +2,8 @@
 
 L0 (always, here): own session, kill with the parent (PDEATHSIG), a subreaper that ends what was left behind, resource
 limits, no_new_privs, an environment made from nothing, closed descriptors, private folders.
-L1 Landlock, L2 namespaces, L3 seccomp, L4 cgroups belong into `enter_further_layers` (in the worker, after its imports
-and before the program) and `wrap_command` (in the parent, around the worker's command line).
+L1 Landlock, L2 namespaces and L3 seccomp are in `graders.confine`: applied in a worker after its imports and before the
+program, and between fork and exec where a program is started.
 """
 
 from __future__ import annotations
@@ -116,16 +116,6 @@ def enter_base_layer(limits: ResourceLimits) -> list[str]:
     if prctl(PR_SET_NO_NEW_PRIVS, 1):
         active.append("no-new-privs")
     return active
-
-
-def enter_further_layers(work: str) -> list[str]:
-    """L1, L3 and L4 go here; returns the names of what is active now."""
-    return []
-
-
-def wrap_command(command: list[str], work: str) -> list[str]:
-    """L2 goes here: the worker's command line, perhaps inside namespaces."""
-    return command
 
 
 def children_of(pid: int) -> list[int]:

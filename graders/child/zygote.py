@@ -23,7 +23,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from graders import sandbox
+from graders import confine, sandbox
 from graders.child.wire import Channel
 
 ORPHAN_CHECK_MS = 2000
@@ -41,6 +41,8 @@ def main(settings_text: str) -> None:
     settings: dict[str, Any] = json.loads(settings_text)
     sandbox.prctl(sandbox.PR_SET_CHILD_SUBREAPER, 1)
     control = socket.socket(fileno=settings["control"])
+    layers = confine.usable()  # found out in forks: cheap while this process is small
+    settings["layers"] = [name for name in layers if name not in settings["without"]]
     role = importlib.import_module(ROLES[settings["role"]])
     role.preload(settings["flavour"])
     gc.collect()
@@ -126,8 +128,10 @@ class _Zygote:
         os.chdir(work)
         os.environ.update(TMPDIR=str(work), HOME=str(work), TRITON_CACHE_DIR=str(work / "triton"))
         self.settings["work"] = str(work)
-        active = sandbox.enter_base_layer(sandbox.ResourceLimits.from_json(self.settings["limits"]))
-        self.settings["sandbox"] = active + sandbox.enter_further_layers(str(work))
+        settings = self.settings
+        active = sandbox.enter_base_layer(sandbox.ResourceLimits.from_json(settings["limits"]))
+        rules = confine.for_worker(settings["role"], str(work), settings["path"], settings["inputs"])
+        settings["sandbox"] = active + confine.enter(rules, settings["layers"])
 
     def _reap(self) -> None:
         """Report processes that ended, and end what they left behind."""

@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from graders import confine
 from graders.errors import EnvironmentProblem
 from graders.executors import triton_findings as words
 from graders.executors import worker
@@ -172,6 +173,7 @@ class TritonSession(SessionBase):
 
     def note_facts(self, reply: dict[str, Any]) -> None:
         facts = reply["facts"]
+        confine.check_strict([str(each) for each in reply["sandbox"]])
         self._facts = Facts(
             str(facts["device"]),
             {str(key): str(value) for key, value in facts["toolchain"].items()},
@@ -196,10 +198,14 @@ class _Lane:
         try:
             ready, _ = self.run.request(None, seconds=START_S)
             if ready["problem"]:
+                if self._without_layers(str(ready["problem"])):
+                    return
                 raise EnvironmentProblem(_CANARY.fill(what=str(ready["problem"])))
             session.note_facts(ready)
         except worker.RunEnded as end:
             if not again:
+                if self._without_layers(self._last_words(end)):
+                    return
                 raise self._no_start(end) from None
             worker.distrust(self.run.zygote)  # killed or spoilt, perhaps by the program before this one
             self._replace()
@@ -226,9 +232,25 @@ class _Lane:
             session.note_facts({**ready, **reply})
         self.opened = True
 
+    def _without_layers(self, reason: str) -> bool:
+        """Our own kernel fails inside the further layers: once a process, try without them. Never in strict mode."""
+        if not confine.give_up(reason):
+            return False
+        worker.distrust(self.run.zygote)
+        self._replace()
+        try:
+            self.open(again=False)
+        except EnvironmentProblem:
+            confine.take_back()  # the layers were not to blame
+            raise
+        return True
+
     def _no_start(self, error: Exception) -> EnvironmentProblem:
+        return EnvironmentProblem(_NO_START.fill(what=self._last_words(error)))
+
+    def _last_words(self, error: Exception) -> str:
         said = (self.run.words().strip() or self.run.zygote.words().strip() or str(error)).splitlines()
-        return EnvironmentProblem(_NO_START.fill(what=said[-1] if said else type(error).__name__))
+        return said[-1] if said else type(error).__name__
 
     def _replace(self) -> None:
         """Another process in place of this one."""

@@ -25,7 +25,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from graders import sandbox
+from graders import confine, sandbox
 from graders.child.wire import MAX_BLOBS, Channel, WireClosed, WireError, WireTimeout
 
 Role = Literal["interpret", "compile", "gpu", "native"]
@@ -55,6 +55,8 @@ ENVIRONMENT: dict[Role, dict[str, str]] = {
     "gpu": {},
     "native": {},
 }
+# Further files that a role's processes read: the libraries that `nvcc` made.
+INPUTS: dict[Role, list[Path]] = {}
 
 
 class RunEnded(Exception):
@@ -95,10 +97,12 @@ class Zygote:
             "work": self.work,
             "limits": LIMITS[role, flavour].as_json(),
             "path": module_path(),
+            "inputs": [str(place) for place in INPUTS.get(role, ())],
+            "without": list(confine.LAYERS) if confine.given_up() else [],
         }
         command = [sys.executable, "-I", "-S", "-c", BOOTSTRAP, json.dumps(settings)]
         self._process = subprocess.Popen(
-            sandbox.wrap_command(command, self.work),
+            command,
             stdin=subprocess.DEVNULL,
             stdout=self.log,
             stderr=self.log,

@@ -1,0 +1,173 @@
+"""Further layers between a stranger's program and the machine: L1 Landlock, L2 namespaces, L3 seccomp.
+
+Used at two places::
+
+    names = usable()                          # layers that a throw-away child has just used with success
+    active = enter(confinement, names)        # in a Python worker, after its imports: applied to itself
+
+    child = Prepared(confinement)             # in the parent, for a program that is started with Popen
+    Popen(..., preexec_fn=child.enter)        # between fork and exec
+    child.close()
+
+Only the standard library is imported: workers load this first. What is missing never stops a run unless
+`require_strict` was called; `missing_for_strict` says what is missing then.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+from collections.abc import Collection
+
+from graders.confine import landlock, namespaces, probe, seccomp
+from graders.confine.profiles import Confinement, for_compiler, for_program, for_worker
+from graders.errors import EnvironmentProblem
+from graders.text import Text
+
+_NOT_STRICT = Text(
+    "--require-sandbox strict: nothing was run, because this machine lacks layers of the sandbox ({what}). "
+    "course doctor says how to get them",
+    "--require-sandbox strict：未运行任何程序，因为本机缺少沙箱层（{what}）。获取方法见 course doctor",
+)
+
+LAYERS = ("namespaces", "landlock", "seccomp")
+__all__ = ["LAYERS", "Confinement", "Prepared", "enter", "for_compiler", "for_program", "for_worker", "usable"]
+
+_found: dict[str, str] | None = None
+_dropped: dict[str, str] = {}
+_strict = False
+
+
+def findings() -> dict[str, str]:
+    """Each layer and why it cannot be used here (empty: it can). Probed once a process, by using it in another one."""
+    global _found
+    if _found is None:
+        _found = probe.by_forks()
+        for name in os.environ.get("COURSE_SANDBOX_WITHOUT", "").replace(",", " ").split():
+            if name in _found:
+                _found[name] = "switched off by COURSE_SANDBOX_WITHOUT"
+    return {**_found, **_dropped}
+
+
+def usable() -> tuple[str, ...]:
+    """Names of the layers that work here and have not been given up."""
+    found = findings()
+    return tuple(name for name in LAYERS if not found[name])
+
+
+def give_up(reason: str) -> bool:
+    """Use no further layer in this process: known-good programs fail inside them. False in strict mode, or done before."""
+    if _strict or len(_dropped) == len(LAYERS):
+        return False
+    _dropped.update(dict.fromkeys(LAYERS, reason))
+    return True
+
+
+def take_back() -> None:
+    """Undo `give_up`: it did not help."""
+    _dropped.clear()
+
+
+def given_up() -> str:
+    """Why `give_up` was called; empty when it was not."""
+    return next(iter(_dropped.values()), "")
+
+
+def require_strict() -> None:
+    """From now on this process starts no stranger's program without the layers that strict mode names."""
+    global _strict
+    _strict = True
+
+
+def strict() -> bool:
+    return _strict
+
+
+def missing_for_strict(active: Collection[str]) -> tuple[str, ...]:
+    """What strict mode misses in a list of active layers: one of Landlock and namespaces, and seccomp."""
+    missing = () if "landlock" in active or "namespaces" in active else ("landlock", "namespaces")
+    return (*missing, *(("seccomp",) if "seccomp" not in active else ()))
+
+
+def check_strict(active: Collection[str]) -> None:
+    """In strict mode raises EnvironmentProblem where a program would run without the layers that it names."""
+    missing = missing_for_strict(active) if _strict else ()
+    if not missing:
+        return
+    found = _found or {}
+    reasons = {**found, **_dropped}
+    what = "; ".join(f"{name}: {reasons.get(name) or 'not active'}" for name in missing)
+    raise EnvironmentProblem(_NOT_STRICT.fill(what=what))
+
+
+def enter(confinement: Confinement, layers: Collection[str]) -> list[str]:
+    """Apply to the calling (single-threaded) process; returns the names of what is active now.
+
+    With `process_namespace` and namespaces the caller goes on as another process, its first one; see `fork_first`.
+    """
+    active = []
+    if "namespaces" in layers:
+        namespaces.enter(processes=confinement.process_namespace)
+        active.append("namespaces")
+        if confinement.process_namespace:
+            namespaces.fork_first()
+    else:
+        namespaces.drop_capabilities()
+    if "landlock" in layers:
+        with contextlib.suppress(OSError):
+            rules = _ruleset(confinement)
+            try:
+                landlock.restrict(rules)
+                active.append("landlock")
+            finally:
+                os.close(rules)
+    if "seccomp" in layers:
+        with contextlib.suppress(OSError):
+            seccomp.install(seccomp.build(_rules(confinement)))
+            active.append("seccomp")
+    return active
+
+
+class Prepared:
+    """The same for a program that is started: rules are opened in the parent, applied between fork and exec.
+
+    A layer that fails there makes Popen raise SubprocessError: the machine's fault, never the program's.
+    """
+
+    def __init__(self, confinement: Confinement, layers: Collection[str] | None = None) -> None:
+        self.confinement = confinement
+        self.layers = usable() if layers is None else tuple(layers)
+        self._ruleset = -1
+        if "landlock" in self.layers:
+            with contextlib.suppress(OSError):
+                self._ruleset = _ruleset(confinement)
+
+    def enter(self) -> None:
+        """Runs in the child; no_new_privs must be set."""
+        if "namespaces" in self.layers:
+            namespaces.enter(processes=False)
+        else:
+            namespaces.drop_capabilities()
+        if self._ruleset >= 0:
+            landlock.restrict(self._ruleset)
+        if "seccomp" in self.layers:
+            seccomp.install(seccomp.build(_rules(self.confinement)))
+
+    def close(self) -> None:
+        """Give the rules' descriptor back; may be called twice."""
+        if self._ruleset >= 0:
+            os.close(self._ruleset)
+            self._ruleset = -1
+
+
+def _ruleset(confinement: Confinement) -> int:
+    version = landlock.abi()
+    if confinement.renames and version < 2:
+        raise OSError(errno.ENOSYS, "this Landlock forbids every move between folders")
+    return landlock.ruleset(confinement.files, version)
+
+
+def _rules(confinement: Confinement) -> seccomp.Rules:
+    own = 0 if confinement.signals else os.getpid()
+    return seccomp.Rules(confinement.processes, confinement.execute, confinement.attributes, own)
