@@ -96,7 +96,7 @@ def weigh(
         elif claim.kind == "review":
             out.review(claim.section, claim.line, claim.words, _MAYBE)
         if claim.section in RUN_SECTIONS and (on_gpu or claim.kind != "gpu" or gpu):
-            _weigh_outcome(out, lesson, claim, cases, own)
+            _weigh_outcome(out, lesson, claim, cases, own, refused=blank_sha256 is None)
     for pasted in pasted_cases(submission.answers, names):
         _weigh_case(out, lesson, pasted, cases, own)
     _weigh_failures(out, lesson, submission, said, cases, own)
@@ -129,11 +129,16 @@ def _weigh_gpu(out: Weighed, claim: Claim, gpu: list[Receipt]) -> None:
 
 
 def _weigh_outcome(
-    out: Weighed, lesson: Lesson, claim: Claim, cases: Sequence[CaseResult], own: Sequence[Receipt]
+    out: Weighed, lesson: Lesson, claim: Claim, cases: Sequence[CaseResult], own: Sequence[Receipt], *, refused: bool
 ) -> None:
     """A claim that everything passes (or so many of so many) against what the same code did here."""
-    ran = [c for c in cases if c.outcome != "not-run"]
-    if not ran or not (claim.everything or claim.counts or (claim.total and claim.total[1])):
+    if not (claim.everything or claim.counts or (claim.total and claim.total[1])):
+        return
+    if refused and claim.everything:
+        why = Text("the blank is not accepted here, so this code ran nowhere", "此填空在此未被接受，这段代码无从运行")
+        out.review(claim.section, claim.line, claim.words, why)
+        return
+    if all(c.outcome == "not-run" for c in cases):
         return
     scope = _scope(claim, cases)
     if scope is None:
@@ -166,7 +171,14 @@ def _contradicted(
     told = why.fill(n=len(failing), c=first.name)
     shown = {c.name for r in own for c in r.cases if c.outcome == "pass"}
     public = {c.name for c in lesson.spec.cases if all(i.seed != "grader" for i in c.inputs.values())}
-    certain = [c for c in failing if c.outcome != "timeout" and c.name in public and c.name not in shown]
+    certain = [
+        c
+        for c in failing
+        if c.outcome != "timeout"
+        and c.name in public
+        and c.name not in shown
+        and all(f.kind != "compile-error" for f in c.findings)  # the learner's machine may have had no compiler
+    ]
     if certain and not on_gpu:
         out.veto(section, line, words, told)
     else:

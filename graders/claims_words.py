@@ -156,6 +156,6 @@ BARE_GOOD = re.compile(
 )
 TOTAL_LINE = re.compile(r"(\d+(?:\.\d+)?)\s*/\s*10(?:\.0)?\s+(not passed|passed|未通过|通过|not decided|未定)", _I)
 DEVICE_LABEL = re.compile(
-    r"^\s*[-•]?\s*(?:device|gpu|card|hardware|machine|environment|env|设备|显卡|硬件|环境|机器|平台|platform)\s*(?:name|型号)?\s*$",
+    r"^\s*[-•]?\s*[\"']?(?:device|tier|executor|get_device_name|gpu|card|hardware|machine|environment|env|设备|显卡|硬件|环境|机器|平台|platform)\s*(?:name|型号)?[\"']?\s*$",
     _I,
 )

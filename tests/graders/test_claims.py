@@ -16,6 +16,7 @@ from graders.claims_check import Weighed, weigh
 from graders.course import builtin_root, open_course
 from graders.evidence import Receipt, make_receipt
 from graders.lesson import Lesson
+from graders.observation import Finding
 from graders.scorecard import CaseResult, Evidence
 from graders.submission import Submission
 from graders.text import same
@@ -245,3 +246,26 @@ def test_a_long_answer_is_read_in_time(lesson: Lesson) -> None:
     begin = time.perf_counter()
     weighed(lesson, text)
     assert time.perf_counter() - begin < 10
+
+
+def test_what_no_compiler_takes_may_have_run_in_an_interpreter(lesson: Lesson) -> None:
+    broken = Finding("compile-error", same("expected a value"))
+    cases = [replace(c, outcome="error", findings=(broken,)) for c in results(lesson)]
+    out = weighed(lesson, "All cases passed.", cases)
+    assert not out.vetoes and out.needs_review == ["run-output"]
+
+
+def test_a_refused_blank_ran_nowhere(lesson: Lesson) -> None:
+    idle = [replace(c, outcome="not-run") for c in results(lesson)]
+    nothing = Evidence(tier="static", executor="none", pending=False)
+    out = weigh(lesson, Submission("import os", answers=answers("All cases passed.")), None, idle, nothing)
+    assert not out.vetoes and out.needs_review == ["run-output"]
+    out = weigh(lesson, Submission("", answers=answers("Ran on H200: PASS")), None, idle, nothing)
+    assert len(out.vetoes) == 1
+
+
+@pytest.mark.parametrize("line", ['"tier": "gpu",', '"executor": "nvcc-gpu",', '"device": "NVIDIA H200",'])
+def test_a_pasted_json_report_of_a_gpu_run_is_a_claim(lesson: Lesson, line: str) -> None:
+    assert weighed(lesson, '```json\n{"evidence": {\n' + line + '\n"pending": false}}\n```').vetoes
+    honest = '```json\n"tier": "emulated",\n"executor": "triton-interpreter",\n"device": "CPU",\n"pending": true\n```'
+    assert not weighed(lesson, honest).vetoes
