@@ -10,7 +10,7 @@ from graders.prose.clauses import Reading
 from graders.prose.lexicon import Mention, Mentions
 from graders.prose.rubric import Atom, Link, Way
 
-State = Literal["stated", "contradicted", "uncertain", "missing"]
+State = Literal["stated", "shown", "contradicted", "uncertain", "missing"]
 _F = re.IGNORECASE | re.ASCII
 
 FORWARD = re.compile(

@@ -10,8 +10,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
+from graders import expression
 from graders.prose.lexicon import Lexicon, atom_names, lexicon_at
 from graders.prose.source import Place, Source
 from graders.text import Text
@@ -71,13 +72,16 @@ class Misconception:
 
 @dataclass(frozen=True, slots=True)
 class FollowUpSpec:
-    """A question about one link, as written in YAML; see followups.py for its kinds."""
+    """A template of a follow-up; followups.py makes the question of one learner from it."""
 
     id: str
-    question: str
-    link: str
+    kind: Literal["prediction", "choice", "sentence"]
+    links: tuple[tuple[str, str], ...]  # (question, link) pairs it may be asked for
+    prompt: Text
+    explain: Text
+    options: tuple[tuple[Text, bool, str], ...]  # (words, right, misconception) of a choice
+    traps: tuple[tuple[str, str], ...]  # (expression, misconception) of telling wrong predictions
     data: dict[str, Any]
-    place: Place
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +139,7 @@ class ProseRubric:
 
     def follow_ups_of(self, question: str, link: str | None = None) -> list[FollowUpSpec]:
         """The follow-ups of a question, or of one of its links."""
-        return [f for f in self.follow_ups if f.question == question and link in (None, f.link)]
+        return [f for f in self.follow_ups if any(q == question and link in (None, name) for q, name in f.links)]
 
 
 _CONDITION = re.compile(r"\s*(?:([a-z][a-z0-9_-]*)|(\d+) of \[([^\]]*)\]|([&|()]))", re.IGNORECASE)
@@ -402,12 +406,45 @@ def _claim(build: _Builder, index: int, questions: dict[str, Question]) -> Claim
     return Claim(source.string((*at, "topic")), source.string((*at, "value")), asked, build.ways(at))
 
 
+_FOLLOW_UP_KEYS = {
+    "id", "kind", "links", "prompt", "explain", "options", "traps", "vary", "fill", "inputs", "ask", "tolerance",
+}  # fmt: skip
+
+
 def _follow_up(source: Source, index: int, questions: dict[str, Question]) -> FollowUpSpec:
     at = ("follow_ups", index)
-    data = source.mapping(at, None, ("id", "question", "link", "kind"))
-    question, link = source.string((*at, "question")), source.string((*at, "link"))
-    if question not in questions or questions[question].link(link) is None:
-        raise source.error(
-            at, Text(f"no link {link!r} in question {question!r}", f"问题 {question!r} 里没有链 {link!r}")
-        )
-    return FollowUpSpec(source.string((*at, "id")), question, link, dict(data), at)
+    data = source.mapping(at, _FOLLOW_UP_KEYS, ("id", "kind", "links", "prompt", "explain"))
+    kind = source.string((*at, "kind"))
+    if kind not in ("prediction", "choice", "sentence"):
+        raise source.error((*at, "kind"), Text("kind is prediction, choice or sentence", "kind 只能是 prediction、choice、sentence"))
+    links: list[tuple[str, str]] = []
+    for name in source.strings((*at, "links"), data["links"]):
+        question, _, link = name.partition(".")
+        if question not in questions or questions[question].link(link) is None:
+            raise source.error((*at, "links"), Text(f"no such link: {name}", f"没有这样的链：{name}"))
+        links.append((question, link))
+    options: list[tuple[Text, bool, str]] = []
+    for i in range(len(source.items((*at, "options")))):
+        option = source.mapping((*at, "options", i), {"en", "zh", "right", "misconception"}, ("en", "zh"))
+        words = Text(str(option["en"]), str(option["zh"]))
+        options.append((words, option.get("right") is True, str(option.get("misconception", ""))))
+    if kind == "choice" and (len(options) < 2 or sum(right for _, right, _ in options) != 1):
+        raise source.error(at, Text("a choice needs options, one of them right", "选择题需要若干选项，其中恰有一个正确"))
+    if kind == "prediction":
+        _expression(source, (*at, "ask"), source.string((*at, "ask")))
+    traps: list[tuple[str, str]] = []
+    for i in range(len(source.items((*at, "traps")))):
+        trap = source.mapping((*at, "traps", i), {"value", "misconception"}, ("value", "misconception"))
+        _expression(source, (*at, "traps", i, "value"), str(trap["value"]))
+        traps.append((str(trap["value"]), str(trap["misconception"])))
+    return FollowUpSpec(
+        source.string((*at, "id")), kind, tuple(links), source.text((*at, "prompt")), source.text((*at, "explain")),
+        tuple(options), tuple(traps), dict(data),
+    )  # fmt: skip
+
+
+def _expression(source: Source, place: Place, words: str) -> None:
+    try:
+        expression.check(words)
+    except expression.ExpressionError as error:
+        raise source.error(place, error.text) from None
