@@ -19,6 +19,7 @@ Kind = Literal["gpu", "review", "emulated", "failed", "passed", "not-run", "none
 STRENGTH: tuple[Kind, ...] = ("gpu", "review", "emulated", "failed", "passed", "not-run", "none")
 RUN_SECTIONS: tuple[Section, ...] = ("run_output", "failures")
 PROSE_SECTIONS: tuple[Section, ...] = ("q1", "q2", "q3", "impl", "boundary", "tradeoff")
+MAX_LINES = 5000  # of a section; what stands behind them is not read
 FAST_BYTES = 1000.0  # GB/s that no CPU emulation of a kernel reaches: such a measured figure claims a GPU
 
 
@@ -276,7 +277,7 @@ def _gigabytes(figure: str) -> float:
 def _lines(answers: Answers, section: Section) -> Iterator[tuple[int, str]]:
     """(line in answers.md, text) of each line of a section; fences and empty lines are left out."""
     numbers = answers.numbers.get(section, [])
-    for i, text in enumerate(answers.get(section).split("\n")):
+    for i, text in enumerate(answers.get(section).split("\n", MAX_LINES)[:MAX_LINES]):
         if text.strip() and not re.match(r"^\s*(?:```|~~~)", text):
             yield (numbers[i] if i < len(numbers) else answers.lines.get(section, 0)), text.strip()
 

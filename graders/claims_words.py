@@ -117,14 +117,14 @@ OTHERS = re.compile(
 QUESTION = re.compile(r"[?？]\s*[)\"'”]*$|(?:吗|么|呢)[。.!]?$", _I)
 
 # --- figures ----------------------------------------------------------------------------------------------------------
-_NUMBER = r"(?<![\w.])(\d[\d,]*(?:\.\d+)?)"
+_NUMBER = r"(?<![\w.])(\d[\d,]{0,15}(?:\.\d{1,9})?)"
 FIGURE = re.compile(
     rf"{_NUMBER}\s*(ms|us|μs|ns|s|sec|secs|seconds?|milliseconds?|microseconds?|nanoseconds?|毫秒|微秒|纳秒|秒钟?|分钟|minutes?"
     r"|[gt]i?b ?/ ?s(?:ec)?|[gt]bps|[gt]i?b每秒|[gtp]flop/?s?|[gtp]flops?/s|tops)(?![a-z0-9])",
     _I,
 )
 SPEEDUP = re.compile(
-    r"\d(?:\.\d+)?\s*(?:x|times)\s*(?:faster|slower|speed|as fast)|speed-?up (?:of|is|was|=)?\s*\d|快了?\s*(?:约|大约)?\s*\d+(?:\.\d+)?\s*倍|\d\s*倍",
+    r"\d(?:\.\d{1,6})?\s*(?:x|times)\s*(?:faster|slower|speed|as fast)|speed-?up (?:of|is|was|=)?\s*\d|快了?\s*(?:约|大约)?\s*\d{1,6}(?:\.\d{1,6})?\s*倍|\d\s*倍",
     _I,
 )
 # What a card can do, said of the card: 'an A100 has 1.5 TB/s'.
@@ -154,7 +154,9 @@ BARE_GOOD = re.compile(
     r"^(?:the )?(?:result|status|output|结果|状态|输出|run|运行|结论)?\s*(?:is|was|=|为|是)?\s*(?:test |tests )?(?:pass(?:ed|es)?|ok|通过(?:了)?|全过|正确|成功|correct)\s*[!.。]*$",
     _I,
 )
-TOTAL_LINE = re.compile(r"(\d+(?:\.\d+)?)\s*/\s*10(?:\.0)?\s+(not passed|passed|未通过|通过|not decided|未定)", _I)
+TOTAL_LINE = re.compile(
+    r"(?<![\d.])(\d{1,3}(?:\.\d{1,3})?)\s*/\s*10(?:\.0)?\s+(not passed|passed|未通过|通过|not decided|未定)", _I
+)
 DEVICE_LABEL = re.compile(
     r"^\s*[-•]?\s*[\"']?(?:device|tier|executor|get_device_name|gpu|card|hardware|machine|environment|env|设备|显卡|硬件|环境|机器|平台|platform)\s*(?:name|型号)?[\"']?\s*$",
     _I,

@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from graders.answers import SECTIONS, Answers, parse
 from graders.claims import figures_of, pasted_cases, read_claims, strongest
@@ -269,3 +271,24 @@ def test_a_pasted_json_report_of_a_gpu_run_is_a_claim(lesson: Lesson, line: str)
     assert weighed(lesson, '```json\n{"evidence": {\n' + line + '\n"pending": false}}\n```').vetoes
     honest = '```json\n"tier": "emulated",\n"executor": "triton-interpreter",\n"device": "CPU",\n"pending": true\n```'
     assert not weighed(lesson, honest).vetoes
+
+
+@pytest.mark.parametrize(
+    "piece", ["not ", "1,", "1", "全部的", "没有", "gpu ", "1.1 ", "(a", "1 of ", "rtx 4090 ti super ", "cpu and ", "x: ", "each b ", "instead of the "]
+)  # fmt: skip
+def test_no_pattern_takes_long(piece: str) -> None:
+    begin = time.perf_counter()
+    read_claims(answers(piece * (30_000 // len(piece))))
+    assert time.perf_counter() - begin < 3
+
+
+@given(
+    st.text(
+        alphabet=st.sampled_from(list("aGPU跑通过未没有不 H2004090.,:;/0123456789usmB\n>#-*✓?\"'\u200b\ud7ff")),
+        max_size=200,
+    )
+)
+@settings(max_examples=300, deadline=None)
+def test_any_text_is_read(text: str) -> None:
+    for claim in read_claims(parse(f"## Run output\n\n{text}\n"), {"129 us"}, {"N = 2"}):
+        assert claim.words and claim.kind != "none"
