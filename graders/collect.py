@@ -19,12 +19,13 @@ from graders.notebook_evidence import language_of, stored_of
 from graders.notebook_export import PROMPTS, exported_code
 from graders.notebook_parts import NO_EXERCISE, Parts, take
 from graders.submission import CODE_SUFFIXES, EditNote, Submission, read_answers, read_bytes, sha256
-from graders.template_diff import compare, marker, read_text, similarity
-from graders.text import Text
+from graders.template_diff import Edit, compare, marker, read_text, similarity
+from graders.text import Text, same
 
 ANSWERS = "answers.md"
 CLOSE_ENOUGH = 0.5  # least similarity of syntax trees for a file to belong to a lesson
 CLEARLY_CLOSER = 0.03  # lead over the next lesson for the choice to be clear
+MOST_EDITS = 8  # harmless edits that are listed
 LESSON_LINE = 16  # characters from which on a line that stands in the lesson is the lesson's
 NOTEBOOK_SUFFIXES = (".ipynb", ".qmd")
 
@@ -183,8 +184,11 @@ def _with_answers(submission: Submission, found: Answers) -> Submission:
 
 def _is_submission(folder: Path) -> bool:
     codes, notebooks = _codes(folder), _notebooks(folder)
-    if (folder / ANSWERS).exists() or len(codes) + len(notebooks) == 1:
+    if (folder / ANSWERS).exists() or (len(codes) == 1 and not notebooks):
         return True
+    if not codes and len(notebooks) == 1:
+        # One loose notebook among other people's archives and folders is a member of a batch as they are.
+        return not any(is_archive(p) or (p.is_dir() and (p / ANSWERS).exists()) for p in folder.iterdir())
     # Code and notebook of the same name are one person's work; of different names they may be two people's.
     return len(codes) == 1 and len(notebooks) == 1 and codes[0].stem == notebooks[0].stem
 
@@ -335,12 +339,35 @@ def _compared(lesson: Lesson, source: str, path: str) -> tuple[str, tuple[EditNo
         EditNote(f"template:{e.template_line or e.line}", e.words, e.before or e.after, e.severity == "veto")
         for e in found.edits
     )
-    notes = tuple(
+    notes = [
         Text("line {n}: {w}", "第 {n} 行：{w}").fill(n=e.line, w=e.words)
         for e in found.edits
         if e.severity != "harmless"
-    )
-    return found.translated or "", edits, notes
+    ]
+    harmless = [e for e in found.edits if e.severity == "harmless"]
+    if harmless:
+        text = Text("harmless edits outside of the blank: {w}", "填空之外的无害改动：{w}")
+        notes.append(text.fill(w=_listed(harmless)))
+    return found.translated or "", edits, tuple(notes)
+
+
+def _listed(edits: Sequence[Edit]) -> Text:
+    """Edits by line and kind, the first ones where there are many."""
+    shown = [(e.line, _KINDS.get(e.kind, same(e.kind))) for e in edits[:MOST_EDITS]]
+    more = "" if len(edits) <= MOST_EDITS else " ..."
+    en = ", ".join(f"line {line} ({kind.en})" for line, kind in shown)
+    zh = "、".join(f"第 {line} 行（{kind.zh}）" for line, kind in shown)
+    return Text(en + more, zh + more)
+
+
+_KINDS = {
+    "changed": Text("changed", "修改"),
+    "added": Text("added", "增加"),
+    "removed": Text("removed", "删除"),
+    "moved": Text("moved", "移动"),
+    "renamed": Text("renamed", "改名"),
+    "reordered": Text("reordered", "调换次序"),
+}
 
 
 def _which(course: Course, path: Path, source: str, suffix: str) -> str:
