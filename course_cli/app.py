@@ -15,7 +15,7 @@ from course_cli.i18n import say, t
 
 def build() -> typer.Typer:
     """The Typer application, its help in the language of this run."""
-    from course_cli.commands import author, doctor, exchange, grading, learn, manual, review, rubric, verify
+    from course_cli.commands import author, doctor, emulate, exchange, grading, learn, manual, review, rubric, verify
     from course_cli.usage import CourseCommand, CourseGroup
 
     app = typer.Typer(
@@ -30,7 +30,7 @@ def build() -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(_global_options)
-    for module in (learn, grading, verify, review, rubric, exchange, author, doctor):
+    for module in (learn, grading, verify, review, rubric, exchange, emulate, author, doctor):
         module.register(app)
     for command in app.registered_commands:
         command.cls = CourseCommand

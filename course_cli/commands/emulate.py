@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from course_cli.i18n import say, t
-from graders.emulator.program import ProgramReport
 from graders.errors import EXIT_BAD_INPUT, EXIT_NOT_PASSED, EXIT_PASSED, BadInput, Where
-from graders.observation import Finding
 from graders.text import Text
+
+if TYPE_CHECKING:
+    from graders.emulator.program import ProgramReport
+    from graders.observation import Finding
 
 MAX_SOURCE = 4 << 20  # bytes
 
