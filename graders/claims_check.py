@@ -18,6 +18,7 @@ from graders.claims import RUN_SECTIONS, Claim, PastedCase, figures_of, pasted_c
 from graders.errors import BadInput
 from graders.evidence import Receipt, matches, tells_of_gpu
 from graders.lesson import Lesson
+from graders.receipt_check import disagreement
 from graders.scorecard import CaseResult, Evidence, Veto
 from graders.submission import Submission
 from graders.text import Text
@@ -82,6 +83,12 @@ def weigh(
     gpu = [r for r in own if tells_of_gpu(r)]
     if gpu and not on_gpu:
         out.notes.append(_receipt_note(gpu[-1], cases, evidence))
+    for receipt in reversed(own):
+        differs = disagreement(receipt, lesson, cases, evidence.executor)
+        if differs is not None:
+            out.notes.append(differs)
+            out.needs_review.append("receipts")
+            break
     if submission.stored:
         from graders.notebook_evidence import weigh_stored
 

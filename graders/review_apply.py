@@ -58,7 +58,7 @@ def with_decisions(card: ScoreCard, decisions: Sequence[Decision], rules: rubric
             done = Text("lifted", "撤销") if made.action == "lift" else Text("set", "判定")
             note = text.fill(p=made.name, x=done, **by)
             if made.name == "unrun-claimed-as-measured":
-                review = [part for part in review if part not in ("run-output", "failures")]
+                review = [part for part in review if part not in ("run-output", "failures", "receipts")]
         notes.append(note)
     judged = rubric.judge(
         rules,

@@ -124,7 +124,9 @@ def open_items(standings: list[Standing], disputed: list[PendingEntry]) -> list[
         lesson, path = report["lesson"], report["submission"]["path"]
         decided = {d.name for d in standing.decisions}
         for part in report["needs_review"]:
-            if part in decided or (part in ("run-output", "failures") and "unrun-claimed-as-measured" in decided):
+            if part in decided or (
+                part in ("run-output", "failures", "receipts") and "unrun-claimed-as-measured" in decided
+            ):
                 continue
             answer = report["answers"].get(part, {})
             words = standing.answers.get(_SECTION.get(part, part), "")

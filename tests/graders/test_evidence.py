@@ -19,6 +19,7 @@ from graders.evidence import Receipt, lesson_hashes, make_receipt, matches, pars
 from graders.grade import Options, grade
 from graders.lesson import Lesson
 from graders.observation import Job, Observation
+from graders.receipt_check import disagreement
 from graders.scorecard import CaseResult, ScoreCard
 from graders.submission import Submission
 from graders.text import same
@@ -163,3 +164,55 @@ def test_the_receipt_in_the_documentation_is_one() -> None:
     example = text.split("```json receipt\n")[1].split("```")[0]
     shown = parse_receipt(example.encode())
     assert shown is not None and shown.intact
+
+
+# --- a receipt against the run here -----------------------------------------------------------------------------------
+
+
+def _told(card: ScoreCard, receipt: Receipt, lesson: Lesson, executor: str = "triton-interpreter") -> str:
+    found = disagreement(receipt, lesson, card.cases, executor)
+    return found.en if found else ""
+
+
+def _with_case(receipt: Receipt, name: str, **changes: Any) -> Receipt:
+    cases = tuple(c.model_copy(update=changes) if c.name == name else c for c in receipt.cases)
+    return receipt.model_copy(update={"cases": cases})
+
+
+def test_a_true_receipt_agrees_with_the_run_here(lesson: Lesson, receipt: Receipt) -> None:
+    for seed in ("public", "another"):  # a grader with other hidden inputs
+        emulated = FakeGpu(tier="emulated", name="triton-interpreter")
+        here = grade(Submission("0.0"), lesson, Options(executor=emulated, compile_targets=False, grader_seed=seed))
+        assert _told(here, receipt, lesson) == ""
+
+
+def test_made_up_hashes_are_noticed(card: ScoreCard, lesson: Lesson, receipt: Receipt) -> None:
+    assert "other inputs for 'all below zero'" in _told(
+        card, _with_case(receipt, "all below zero", inputs="0" * 64), lesson
+    )
+    assert _told(card, _with_case(receipt, "N = 2", inputs="0" * 64), lesson) == ""  # hidden inputs may differ
+    other = receipt.model_copy(update={"hashes": receipt.hashes.model_copy(update={"cases": "0" * 64})})
+    assert _told(card, _with_case(other, "all below zero", inputs="0" * 64), lesson) == ""
+
+
+def test_another_outcome_of_the_same_executor_is_noticed(card: ScoreCard, lesson: Lesson, receipt: Receipt) -> None:
+    wrong = _with_case(receipt, "N = 2", outcome="fail")
+    assert "'fail' for 'N = 2'" in _told(card, wrong, lesson, receipt.executor)
+    assert (
+        _told(card, wrong, lesson, "triton-interpreter") == ""
+    )  # a GPU may differ: that is what `course verify` settles
+
+
+def test_whole_numbers_have_one_bit_pattern() -> None:
+    argmax = open_course(builtin_root()).lesson("lesson12")
+    case = next(c for c in argmax.spec.cases if all(i.seed != "grader" for i in c.inputs.values()))
+    here = [
+        CaseResult(
+            case.name, case.group, True, "pass", same(""), same(""), inputs_sha256="1" * 64, outputs_sha256="2" * 64
+        )
+    ]
+    made = make_receipt(argmax, "3" * 64, here, evidence.Evidence("gpu", "nvcc-gpu", "NVIDIA H200"), 1.0, 2.0)
+    assert disagreement(made, argmax, here, "cuda-emulator") is None
+    forged = _with_case(made, case.name, outputs="4" * 64)
+    found = disagreement(forged, argmax, here, "cuda-emulator")
+    assert found is not None and "another output" in found.en and case.name in found.zh
