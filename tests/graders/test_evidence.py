@@ -216,3 +216,16 @@ def test_whole_numbers_have_one_bit_pattern() -> None:
     forged = _with_case(made, case.name, outputs="4" * 64)
     found = disagreement(forged, argmax, here, "cuda-emulator")
     assert found is not None and "another output" in found.en and case.name in found.zh
+
+
+def test_a_receipt_of_a_real_h200(lesson: Lesson, card: ScoreCard) -> None:
+    """Written by `course run lesson05 --fill 0.0` on an NVIDIA H200 (driver 580.159.04, torch 2.11, Triton 3.6)."""
+    raw = (Path(__file__).parents[1] / "data" / "receipts" / "lesson05-h200.json").read_bytes()
+    real = parse_receipt(raw)
+    assert real is not None and real.intact and tells_of_gpu(real)
+    assert (real.device, real.executor, real.passing) == ("NVIDIA H200", "triton-gpu", len(real.cases))
+    here, there = {c.name: c for c in card.cases}, {c.name: c for c in real.cases}
+    name = "small integers, 7 columns"  # sums of small integers are exact: every machine gives the same bits
+    if name not in here or here[name].inputs_sha256 != there[name].inputs:
+        pytest.skip("the lesson has other cases now")
+    assert here[name].outputs_sha256 == there[name].outputs
