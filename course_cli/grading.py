@@ -121,6 +121,12 @@ def _grade(course: Course, lesson: Lesson, submission: Submission, backend: Back
 
         submission = with_rerun(lesson, submission, always=settings.execute is True)
     card = grade(submission, lesson, Options(backend=backend, grader_seed=course.grader_seed(), rubric=rules))
+    if settings.ask is not None:
+        from course_cli.ask_sheet import write_sheet
+
+        sheet = write_sheet(lesson, submission, settings.ask, i18n.lang())
+        if sheet is not None:
+            print(i18n.say("follow-ups written to {p}", "追问已写入 {p}", p=sheet), file=sys.stderr)
     return after_grade(lesson, submission, card, rules, settings.register, i18n.lang())
 
 

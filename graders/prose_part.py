@@ -16,12 +16,16 @@ from graders.submission import Submission
 from graders.text import Text
 
 if TYPE_CHECKING:
+    from graders.mutants import Mutants
+    from graders.prose.followups import FollowUp, Settled
     from graders.prose.reader import AnswerReading, ReadContext
     from graders.prose.rubric import ProseRubric
 
 # Which section of answers.md earns which part of the rubric; questions carry the section's name in the prose rubric.
 SECTION_OF: dict[Part, Section] = {"explanation": "impl", "q1": "q1", "q2": "q2", "q3": "q3"}
-_NOBODY = Text("not graded: this lesson has no prose rubric; an instructor reads it", "未评分：本课没有文字评分规则；等待教师批阅")
+_NOBODY = Text(
+    "not graded: this lesson has no prose rubric; an instructor reads it", "未评分：本课没有文字评分规则；等待教师批阅"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +43,7 @@ def read(lesson: Lesson, submission: Submission, cases: Sequence[CaseResult], ru
     prose = rubric_of(lesson)
     answers: dict[str, AnswerResult] = {}
     vetoes: list[Veto] = []
+    settled = settled_of(lesson, submission.answers.get("follow_ups")) if prose is not None else {}
     for part, section in SECTION_OF.items():
         text = submission.answers.get(section)
         maximum = float(getattr(rubric.points, part))
@@ -47,7 +52,7 @@ def read(lesson: Lesson, submission: Submission, cases: Sequence[CaseResult], ru
         elif prose is None or section not in prose.questions:
             answers[part] = AnswerResult(0.0, maximum, "none", needs_review=True, feedback=(_NOBODY,))
         else:
-            reading = read_one(lesson, section, text, facts_of(cases))
+            reading = read_one(lesson, section, text, facts_of(cases), settled.get(section, ()))
             answers[part] = _result(reading, maximum)
             vetoes += [Veto(rule, part, words) for rule, words in reading.vetoes]
     review = tuple(part for part, answer in answers.items() if answer.needs_review)
@@ -61,13 +66,48 @@ def rubric_of(lesson: Lesson) -> ProseRubric | None:
     return _loaded(lesson.folder)
 
 
-def read_one(lesson: Lesson, section: Section, text: str, facts: Mapping[str, str] | None = None) -> AnswerReading:
-    """One answer by the lesson's prose rubric, with everything that it may have been copied from at hand."""
+def read_one(
+    lesson: Lesson,
+    section: Section,
+    text: str,
+    facts: Mapping[str, str] | None = None,
+    settled: Sequence[tuple[FollowUp, Settled]] = (),
+) -> AnswerReading:
+    """One answer by the lesson's prose rubric, with everything that it may have been copied from and its follow-ups at hand."""
+    from graders.prose.asking import with_follow_ups
     from graders.prose.reader import read_answer
 
     prose = rubric_of(lesson)
     assert prose is not None
-    return read_answer(prose, section, text, context=context_of(lesson, section, facts))
+    reading = read_answer(prose, section, text, context=context_of(lesson, section, facts))
+    return with_follow_ups(prose, reading, settled) if settled else reading
+
+
+def settled_of(lesson: Lesson, records: str) -> dict[str, list[tuple[FollowUp, Settled]]]:
+    """The replies recorded in the section Follow-ups, by question, each settled again by recomputing.
+
+    Where the kernel cannot be run here, predictions are left out: they neither help nor harm.
+    """
+    from graders.errors import EnvironmentProblem
+    from graders.prose.followups import parse_records, settle_all
+
+    prose = rubric_of(lesson)
+    replies = [r for r in parse_records(records) if r.reply.strip()]
+    if prose is None or not replies:
+        return {}
+    try:
+        return settle_all(prose, replies, mutants_of(lesson).run)
+    except EnvironmentProblem:
+        kinds = {spec.id: spec.kind for spec in prose.follow_ups}
+        return settle_all(prose, [r for r in replies if kinds.get(r.id) != "prediction"], None)
+
+
+@lru_cache(maxsize=8)
+def mutants_of(lesson: Lesson) -> Mutants:
+    """The runs by which this lesson's predictions are settled; kept while the process lives."""
+    from graders.mutants import Mutants
+
+    return Mutants(lesson)
 
 
 def context_of(lesson: Lesson, section: Section, facts: Mapping[str, str] | None = None) -> ReadContext:
@@ -98,7 +138,7 @@ def _sections(prose: ProseRubric | None, submission: Submission) -> bool | None:
         return None
     from graders.prose.reader import read_sections
 
-    answers = {s: submission.answers.get(s) for s in SECTION_OF.values()}
+    answers: dict[str, str] = {s: submission.answers.get(s) for s in SECTION_OF.values()}
     return read_sections(prose, submission.answers.get("boundary"), submission.answers.get("tradeoff"), answers).holds
 
 

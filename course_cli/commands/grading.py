@@ -54,6 +54,15 @@ def grade(
             show_default=False,
         ),
     ] = None,
+    ask: Annotated[
+        Path | None,
+        typer.Option(
+            "--ask",
+            metavar="DIR",
+            help=say("write follow-up questions to send back into DIR", "把要追问的问题写入 DIR，以便发回给学习者"),
+            show_default=False,
+        ),
+    ] = None,
     register: Annotated[
         Path | None,
         typer.Option(
@@ -68,7 +77,7 @@ def grade(
 ) -> None:
     from course_cli.grading import grade_paths
 
-    settings.register, settings.execute = register, execute
+    settings.register, settings.execute, settings.ask = register, execute, ask
     raise typer.Exit(
         grade_paths(
             settings.course, paths or [], lesson, fill, answers, backend, format_, out, lang(), instructor=instructor

@@ -151,9 +151,15 @@ def after_answer(session: Session, section: Section, text: str) -> None:
         session.console.print(Styled(say("saved", "已保存"), style="quiet"))
         return
     show_reading(session, card.answers[part])
+    from course_cli.lesson_session.follow_ups import ask_follow_ups
+
+    if ask_follow_ups(session, section, text):
+        card = session.regrade()
+        if card is not None:
+            show_reading(session, card.answers[part], feedback=False)
 
 
-def show_reading(session: Session, read: AnswerResult) -> None:
+def show_reading(session: Session, read: AnswerResult, *, feedback: bool = True) -> None:
     """Points and feedback of one answer; each sentence carries the sign of what was found."""
     console = session.console
     if read.graded_by == "none":
@@ -166,8 +172,8 @@ def show_reading(session: Session, read: AnswerResult) -> None:
             m=f"{read.maximum:g}",
         )
         console.print(Styled(words, style="head"))
-    for feedback in read.feedback:
-        console.print(views.hanging(_sign_of(feedback), t(feedback), indent=2))
+    for sentence in read.feedback if feedback else ():
+        console.print(views.hanging(_sign_of(sentence), t(sentence), indent=2))
 
 
 def _sign_of(feedback: Text) -> Sign:
