@@ -195,6 +195,9 @@ def _read_clauses(folded: str, *, in_run: bool) -> _Seen:
             seen.run_denied = True
         ran = words_of.RAN.search(clause) is not None
         label = i > 0 and words_of.DEVICE_LABEL.match(pieces[i - 1][1]) is not None and gpu is not None
+        if ran and not (good or bad or figure) and i + 1 < len(pieces) and words_of.EMPTY.match(pieces[i + 1][1]):
+            seen.run_denied = True
+            continue
         counted = words_of.COUNTS.search(clause) is not None
         happened = ran or good or bad or figure or label or counted or (gpu is not None and seen.loose_ran)
         if machine == "gpu" and happened:

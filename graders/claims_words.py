@@ -37,7 +37,7 @@ GPU = re.compile(
 MODEL_ONLY = re.compile(MODEL, _I)
 CPU = re.compile(
     r"\bcpus?\b|(?<![a-z])cpu(?![a-z])|interpret(?:er|ed|ing)?\b(?! the)|interpret mode|triton_interpret|\bemulat\w+|\bsimulat(?:or|ed)\b"
-    r"|解释器|解释模式|解释执行|模拟器|仿真|模拟执行|处理器",
+    r"|解释器|解释模式|解释执行|模拟(?!考|题)|仿真|处理器",
     _I,
 )
 STATIC = re.compile(
@@ -61,7 +61,7 @@ MEASURED = re.compile(r"\b(?:measured|benchmarked|timed|profiled)\b|实测|测�
 FIRST = re.compile(r"(?<![a-z])(?:i|we|my|our|i've|i'm|mine)(?![a-z])|我|本人|本机|自己|咱", _I)
 GOOD = re.compile(
     r"\bpass(?:ed|es|ing)?\b|\bok\b|\bgreen\b|\b(?:is|are|was|were|all|,|^) ?correct\b|\bcorrect(?:ly)?\b|\bmatch(?:es|ed)?\b|\bsucce\w+|\bworks?\b|\bworked\b|§ok|[✓✔√✅]"
-    r"|\ballclose\W*true\b|通过|全过|都过|过了$|正确|全对|都对|一致|成功|跑通|无误",
+    r"|\ballclose\W*true\b|(?:得到|给出|符合|达到)了?(?:期望|预期)|通过|全过|都过|过了$|正确|全对|都对|一致|成功|跑通|无误",
     _I,
 )
 BAD = re.compile(
@@ -95,7 +95,7 @@ NEGATION = re.compile(
 # --- said, but not claimed --------------------------------------------------------------------------------------------
 EXPECTED = re.compile(
     r"\b(?:should|would|could|might|may|will|shall|expect(?:s|ing|ation)?|predict\w*|theor\w+|(?<!of )(?<!of the )peak|targets?|goal|if|unless|once i|whether|plans?|planned|planning|going to|want(?:ed)? to|hop(?:e|ing)|hopefully|to-?do|pending|tomorrow|wish|suppos\w+|assum\w+|hypoth\w+|projected|roofline|datasheet|specs?|spec sheet|promis\w+|advertis\w+|need(?:s)? to|needed|required|to be (?:done|run|measured|tested|made|verified|confirmed)|(?:still|yet) to|outstanding|must|have to|has to|remains? to|waiting|awaits?|up to|ideally|intend\w*|about to|can (?:only )?(?:be|reach|run|hit))\b"
-    r"|(?<![a-z])(?:i|it|we|you)'(?:ll|d)\b|(?<!as )(?<!than )\bexpected (?:to|about|around|roughly)|\b(?:i|we|is|was|be) (?:had )?(?:estimat\w+|expected)\b"
+    r"|^\W*expected\b|的期望(?:输出|结果|值)?$|^期望|(?<![a-z])(?:i|it|we|you)'(?:ll|d)\b|(?<!as )(?<!than )\bexpected (?:to|about|around|roughly)|\b(?:i|we|is|was|be) (?:had )?(?:estimat\w+|expected)\b"
     r"|应该|应当|应能|该能|预计|(?<!与)(?<!和)(?<!合)(?<!如)(?<!出)预期|估计|估算|理论|峰值(?!的?\s*\d)|目标|大概率|多半|上限|期望(?!值|输出|结果)|希望|打算|计划|准备(?:在|去|用)|想(?:要|在|去)|将(?!近|它|其|结果|输出)|要是|如果|假如|若(?!干)|倘若|一旦"
     r"|会(?!议|话|上)|可以(?:达到|到|跑)|能(?:达到|到|够到)|等待|(?<!期)待(?!遇)|等(?:我|有|到|拿到|以后)|以后再|之后再|明天|下次|下周|有机会|需要|必须|标称|宣称|推测|按理|规格|有待",
     _I,
@@ -137,6 +137,11 @@ BOTH = re.compile(
     rf"(?:{CPU.pattern})[^,;]{{0,15}}?(?:\band\b|&|\bplus\b|和|与|以及|、|跟)[^,;]{{0,12}}?(?:{GPU.pattern})"
     rf"|(?:{GPU.pattern})[^,;]{{0,15}}?(?:\band\b|&|\bplus\b|和|与|以及|、|跟)[^,;]{{0,12}}?(?:{CPU.pattern})",
     _I,
+)
+# What follows a heading such as 'GPU run:' where nothing was run.
+EMPTY = re.compile(
+    r"^\W*(?:not (?:yet|done|run|available|possible|tested|executed|performed)|none(?: yet)?|no|never|skipped|n/?a|跳过|(?:尚|还|暂)?[未没无]\w{0,4}|待\w{0,3})\W*$",
+    re.IGNORECASE,
 )
 BARE_NO = re.compile(r"^\W*(?:none|no|not|nothing|never|n/a|无|没有?|否|未)\W*$", _I)
 KERNEL_UNITS = {"ms", "us", "μs", "ns", "millisecond", "microsecond", "nanosecond", "毫秒", "微秒", "纳秒"}
