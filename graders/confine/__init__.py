@@ -5,9 +5,8 @@ Used at two places::
     names = usable()                          # layers that a throw-away child has just used with success
     active = enter(confinement, names)        # in a Python worker, after its imports: applied to itself
 
-    child = Prepared(confinement)             # in the parent, for a program that is started with Popen
-    Popen(..., preexec_fn=child.enter)        # between fork and exec
-    child.close()
+    with Prepared(confinement) as child:      # in the parent, for a program that is started with Popen
+        process = child.started(lambda: Popen(..., preexec_fn=child.enter))      # between fork and exec
 
 Only the standard library is imported: workers load this first. What is missing never stops a run unless
 `require_strict` was called; `missing_for_strict` says what is missing then.
@@ -18,17 +17,26 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from typing import TYPE_CHECKING, Self
 
 from graders.confine import landlock, namespaces, probe, seccomp
 from graders.confine.profiles import Confinement, for_compiler, for_program, for_worker
 from graders.errors import EnvironmentProblem
 from graders.text import Text
 
+if TYPE_CHECKING:
+    import subprocess
+
 _NOT_STRICT = Text(
     "--require-sandbox strict: nothing was run, because this machine lacks layers of the sandbox ({what}). "
     "course doctor says how to get them",
     "--require-sandbox strict：未运行任何程序，因为本机缺少沙箱层（{what}）。获取方法见 course doctor",
+)
+_NOT_ENTERED = Text(
+    "a layer of the sandbox failed while a program was started; nothing was run. course doctor shows the layers; "
+    "COURSE_SANDBOX_WITHOUT=NAME switches one off",
+    "启动程序时有一层沙箱失败，未运行任何程序。各层见 course doctor；用 COURSE_SANDBOX_WITHOUT=名称 可关闭某一层",
 )
 
 LAYERS = ("namespaces", "landlock", "seccomp")
@@ -140,8 +148,10 @@ class Prepared:
         self.layers = usable() if layers is None else tuple(layers)
         self._ruleset = -1
         if "landlock" in self.layers:
-            with contextlib.suppress(OSError):
+            try:
                 self._ruleset = _ruleset(confinement)
+            except OSError:
+                self.layers = tuple(name for name in self.layers if name != "landlock")
 
     def enter(self) -> None:
         """Runs in the child; no_new_privs must be set."""
@@ -153,6 +163,30 @@ class Prepared:
             landlock.restrict(self._ruleset)
         if "seccomp" in self.layers:
             seccomp.install(seccomp.build(_rules(self.confinement)))
+
+    def started(self, start: Callable[[], subprocess.Popen[bytes]]) -> subprocess.Popen[bytes]:
+        """Call `start`, which uses `enter`; a layer's failure is the machine's. Checks strict mode first."""
+        from subprocess import SubprocessError
+
+        check_strict(self.layers)
+        try:
+            return start()
+        except SubprocessError:
+            if not give_up("a layer failed between fork and exec"):
+                raise EnvironmentProblem(_NOT_ENTERED) from None
+        self.close()
+        self.layers = ()
+        try:
+            return start()
+        except SubprocessError:
+            take_back()
+            raise EnvironmentProblem(_NOT_ENTERED) from None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def close(self) -> None:
         """Give the rules' descriptor back; may be called twice."""

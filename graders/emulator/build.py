@@ -16,9 +16,10 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from graders import confine
 from graders.emulator import child
 from graders.emulator.includes import RUNTIME
-from graders.emulator.rewriter import Rewritten
+from graders.emulator.rewriter import Rewritten, rewrite
 from graders.errors import EnvironmentProblem
 from graders.observation import Finding
 from graders.text import Text, same
@@ -49,6 +50,7 @@ _MISSING = Text(
     "`dnf install gcc-c++`（Fedora）或 `pacman -S gcc`（Arch）安装",
 )
 COMPILE_SECONDS = 60
+MAX_MESSAGES = 1 << 20  # bytes of the compiler's messages that are read
 
 
 class CompileProblem(Exception):
@@ -172,7 +174,12 @@ def build(rewritten: Rewritten, filename: str, glue: str) -> Program:
     try:
         source = folder.path / shown
         source.write_text(text, encoding="utf-8")
-        _compile(home, folder, source, rewritten, shown)
+        try:
+            _compile(home, folder, source, rewritten, shown)
+        except CompileProblem:
+            if not _compiler_works(home):
+                return _build_without_layers(home, rewritten, filename, glue)
+            raise
         place.parent.mkdir(exist_ok=True)
         staging = Path(tempfile.mkdtemp(prefix="new-", dir=place.parent))
         shutil.copy2(folder.path / "program", staging / "program")
@@ -184,6 +191,43 @@ def build(rewritten: Rewritten, filename: str, glue: str) -> Program:
     finally:
         folder.remove()
     return Program(executable, shown)
+
+
+_KNOWN_GOOD = "__global__ void known(int* x) { *x = 1; }\nint main() { return 0; }\n"
+_KNOWN_GLUE = 'extern "C" int cuemu_program(int n, char** a) { return ::cuemu::call_main(cuemu_user_main, n, a); }'
+_SICK = Text(
+    "g++ cannot compile a known-good program for the emulator on this machine (course doctor)",
+    "g++ 在本机无法为模拟器编译已知正确的程序（course doctor）",
+)
+
+
+def _compiler_works(home: Path) -> bool:
+    """Whether a known-good program compiles inside the present layers of the sandbox: asked once a machine."""
+    mark = home / "-".join(("works", *confine.usable()))
+    if mark.exists():
+        return True
+    known = rewrite(_KNOWN_GOOD, "known.cu")
+    folder = child.WorkFolder()
+    try:
+        source = folder.path / "known.cu"
+        source.write_text(f"{known.text}\n{_KNOWN_GLUE}\n", encoding="utf-8")
+        _compile(home, folder, source, known, source.name)
+    except CompileProblem:
+        return False
+    finally:
+        folder.remove()
+    mark.touch()
+    return True
+
+
+def _build_without_layers(home: Path, rewritten: Rewritten, filename: str, glue: str) -> Program:
+    """The compiler itself fails: without the sandbox's further layers, or as the machine's problem."""
+    if not confine.give_up("g++ fails inside them"):
+        raise EnvironmentProblem(_SICK)
+    if not _compiler_works(home):
+        confine.take_back()
+        raise EnvironmentProblem(_SICK)
+    return build(rewritten, filename, glue)
 
 
 def _compile(home: Path, folder: child.WorkFolder, source: Path, rewritten: Rewritten, shown: str) -> None:
@@ -220,16 +264,20 @@ def _compile(home: Path, folder: child.WorkFolder, source: Path, rewritten: Rewr
 
 
 def _run(command: list[str], folder: child.WorkFolder) -> tuple[int, str]:
-    process = child.start(
-        command, folder, child.COMPILE, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
-    )
-    try:
-        _, errors = process.communicate(timeout=COMPILE_SECONDS)
-    except subprocess.TimeoutExpired:
-        child.stop(process)
-        text = Text(f"compiling took more than {COMPILE_SECONDS} s", f"编译超过 {COMPILE_SECONDS} 秒")
-        raise CompileProblem((Finding("compile-error", text),)) from None
-    return process.returncode, errors.decode(errors="replace")
+    # Messages go to a file, whose size is limited: a bomb of messages cannot fill this process's memory.
+    with tempfile.TemporaryFile() as messages:
+        process = child.start(
+            command, folder, child.COMPILE, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=messages
+        )
+        try:
+            process.wait(timeout=COMPILE_SECONDS)
+        except subprocess.TimeoutExpired:
+            text = Text(f"compiling took more than {COMPILE_SECONDS} s", f"编译超过 {COMPILE_SECONDS} 秒")
+            raise CompileProblem((Finding("compile-error", text),)) from None
+        finally:
+            child.stop(process)  # whatever of the compiler is left
+        messages.seek(0)
+        return process.returncode, messages.read(MAX_MESSAGES).decode(errors="replace")
 
 
 def _no_message(words: str) -> Finding:

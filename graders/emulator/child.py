@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from graders import confine
+
 _MIB = 1 << 20
 _libc = ctypes.CDLL(None, use_errno=True)
 _PR_SET_PDEATHSIG, _PR_SET_NO_NEW_PRIVS, _PR_SET_DUMPABLE = 1, 38, 4
@@ -36,8 +38,8 @@ RUN = Limits()
 COMPILE = Limits(cpu_seconds=60, data=2048 * _MIB, address_space=4096 * _MIB, file_size=256 * _MIB)
 
 
-def child_setup(limits: Limits) -> Callable[[], None]:
-    """What runs in the child between fork and exec. Further layers of the sandbox are added here."""
+def child_setup(limits: Limits, further: confine.Prepared) -> Callable[[], None]:
+    """What runs in the child between fork and exec."""
 
     def setup() -> None:
         resource.setrlimit(resource.RLIMIT_CPU, (limits.cpu_seconds, limits.cpu_seconds + 1))
@@ -48,6 +50,7 @@ def child_setup(limits: Limits) -> Callable[[], None]:
         resource.setrlimit(resource.RLIMIT_NOFILE, (256, 256))
         _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
         _libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+        further.enter()
 
     return setup
 
@@ -72,16 +75,24 @@ class WorkFolder:
 
 
 def start(arguments: list[str], folder: WorkFolder, limits: Limits, **pipes: Any) -> subprocess.Popen[bytes]:
-    """Start a bounded child in its own session; `pipes` are Popen's stdin, stdout, stderr, pass_fds."""
-    return subprocess.Popen(
-        arguments,
-        cwd=folder.path,
-        env=folder.environment(),
-        start_new_session=True,
-        close_fds=True,
-        preexec_fn=child_setup(limits),
-        **pipes,
-    )
+    """Start a bounded child in its own session; `pipes` are Popen's stdin, stdout, stderr, pass_fds.
+
+    Raises EnvironmentProblem where a layer of the sandbox fails between fork and exec.
+    """
+    work = str(folder.path)
+    rules = confine.for_compiler(arguments, work) if limits == COMPILE else confine.for_program(arguments[0], work)
+    with confine.Prepared(rules) as further:
+        return further.started(
+            lambda: subprocess.Popen(
+                arguments,
+                cwd=folder.path,
+                env=folder.environment(),
+                start_new_session=True,
+                close_fds=True,
+                preexec_fn=child_setup(limits, further),
+                **pipes,
+            )
+        )
 
 
 def stop(process: subprocess.Popen[bytes]) -> None:

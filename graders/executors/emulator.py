@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from graders import confine
 from graders.arrays import HostArray
 from graders.emulator import build as builder
 from graders.emulator.build import CompileProblem, Program
@@ -187,7 +188,9 @@ class Session(SessionBase):
 def machine_facts() -> Facts:
     """The emulator is this machine's processor; its toolchain is the host compiler."""
     return Facts(
-        "CPU", {"g++": builder.toolchain_name(), "python": platform.python_version()}, ("rlimits", "no-new-privs")
+        "CPU",
+        {"g++": builder.toolchain_name(), "python": platform.python_version()},
+        ("rlimits", "no-new-privs", *confine.usable()),
     )
 
 
@@ -281,6 +284,13 @@ class EmulatorExecutor:
                 )
             ) from None
         right = seen.status == "ok" and not seen.findings and int(seen.outputs["y"].values()[0]) == int(values.sum())
+        if not right and confine.give_up("the emulator's own test fails inside them"):
+            try:
+                self.canary()
+            except EnvironmentProblem:
+                confine.take_back()  # the layers were not to blame
+                raise
+            return
         if not right:
             raise EnvironmentProblem(
                 Text(
