@@ -23,6 +23,7 @@ class Settings:
     debug: bool = False
     register: Path | None = None  # where grades are recorded; None: the user's data folder
     execute: bool | None = None  # run notebooks again; None: those that show outputs
+    sanitize: bool = False  # CUDA cases again under compute-sanitizer
     ask: Path | None = None  # where `grade` writes follow-up sheets
     _course: Course | None = None
     _console: Console | None = None

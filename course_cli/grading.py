@@ -120,7 +120,11 @@ def _grade(course: Course, lesson: Lesson, submission: Submission, backend: Back
         from graders.notebook_evidence import with_rerun
 
         submission = with_rerun(lesson, submission, always=settings.execute is True)
-    card = grade(submission, lesson, Options(backend=backend, grader_seed=course.grader_seed(), rubric=rules))
+    card = grade(
+        submission,
+        lesson,
+        Options(backend=backend, grader_seed=course.grader_seed(), rubric=rules, sanitize=settings.sanitize),
+    )
     if settings.ask is not None:
         from course_cli.ask_sheet import write_sheet
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from graders.executors.triton_compile import CompileReport
 
 CASE_DEADLINE_S = 20.0
+SANITIZED_CASES = 4
 
 
 class Compiling(Protocol):
@@ -61,6 +62,7 @@ class Options:
     grader_seed: str = case_builder.PUBLIC_SEED
     rubric: rubric.RubricSpec = field(default_factory=rubric.RubricSpec)
     compile_targets: bool = True
+    sanitize: bool = False  # CUDA on a GPU: some cases again under compute-sanitizer
     case_deadline_s: float = CASE_DEADLINE_S
     executor: Executor | None = None
 
@@ -81,6 +83,8 @@ def grade(
         fill = check_fill(submission.fill, lesson.template, blank_rules(lesson))
     except Refused as problem:
         refused = RefusedBlank(problem.reason, problem.line, problem.column)
+        if submission.misfit is not None:
+            refused = RefusedBlank(submission.misfit.reason, submission.misfit.line, submission.misfit.column)
     results: list[CaseResult] = []
     if fill is None:
         why = Text("not run: the blank is refused", "未运行：填空被拒绝")
@@ -220,6 +224,8 @@ def _execute(fill: Fill, lesson: Lesson, options: Options, watch: Watch) -> tupl
     if executor is not None:
         watch.started(len(chosen))
         results, evidence = _run_all(lesson, program, executor, chosen, options, watch)
+        if options.sanitize:
+            _sanitize(lesson, program, executor, options, watch, results)
     if compiling is not None:
         watch.doing(Text("compiling for GPU targets", "正在为 GPU 目标编译"))
         listed, evidence = _with_compiled(lesson, list(results.values()), evidence, compiling.result())
@@ -271,6 +277,30 @@ def _run_all(
         sandbox=facts.sandbox,
     )
     return results, evidence
+
+
+def _sanitize(
+    lesson: Lesson, program: Program, executor: Executor, options: Options, watch: Watch, results: dict[str, CaseResult]
+) -> None:
+    """Some passing cases again under compute-sanitizer; what it finds fails them. Raises EnvironmentProblem where it is missing."""
+    if executor.name != "nvcc-gpu":
+        raise EnvironmentProblem(
+            Text(
+                "--sanitize needs a CUDA lesson and a GPU (here it runs on {e})",
+                "--sanitize 需要 CUDA 课程和 GPU（此处运行于 {e}）",
+            ).fill(e=executor.name)
+        )
+    from graders.executors.sanitize import sanitize
+
+    watch.doing(Text("compute-sanitizer: memcheck and racecheck", "compute-sanitizer：内存与竞争检查"))
+    passing = [
+        c for c in ordered_cases(lesson) if c.raises is None and c.name in results and results[c.name].outcome == "pass"
+    ]
+    for case in passing[:SANITIZED_CASES]:
+        job, _ = case_builder.build_job(lesson, case, options.grader_seed, case_builder.launches_of(lesson, case)[-1])
+        findings = sanitize(program, [job])
+        if findings:
+            results[case.name] = replace(results[case.name], outcome="fail", detail=findings[0].text, findings=findings)
 
 
 def _begin_compile(program: Program, lesson: Lesson, options: Options, executor: Executor | None) -> Compiling | None:

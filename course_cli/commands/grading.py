@@ -54,6 +54,16 @@ def grade(
             show_default=False,
         ),
     ] = None,
+    sanitize: Annotated[
+        bool,
+        typer.Option(
+            "--sanitize",
+            help=say(
+                "CUDA on a GPU: some cases under compute-sanitizer too",
+                "GPU 上的 CUDA：部分用例再用 compute-sanitizer 检查",
+            ),
+        ),
+    ] = False,
     ask: Annotated[
         Path | None,
         typer.Option(
@@ -78,6 +88,7 @@ def grade(
     from course_cli.grading import grade_paths
 
     settings.register, settings.execute, settings.ask = register, execute, ask
+    settings.sanitize = sanitize
     raise typer.Exit(
         grade_paths(
             settings.course, paths or [], lesson, fill, answers, backend, format_, out, lang(), instructor=instructor

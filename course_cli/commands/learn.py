@@ -91,9 +91,16 @@ def run(
     backend: BackendOption = "auto",
     no_input: Annotated[bool, typer.Option("--no-input", help=say("never ask", "不询问"))] = False,
     json_: JsonOption = False,
+    sanitize: Annotated[
+        bool,
+        typer.Option(
+            "--sanitize", help=say("CUDA on a GPU: compute-sanitizer too", "GPU 上的 CUDA：再用 compute-sanitizer 检查")
+        ),
+    ] = False,
 ) -> None:
     from course_cli.commands.run import run_lesson
 
+    settings.sanitize = sanitize
     raise typer.Exit(run_lesson(lesson, fill, answers, backend, ask=not no_input and not json_, as_json=json_))
 
 

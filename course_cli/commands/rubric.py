@@ -57,7 +57,12 @@ def register(app: typer.Typer) -> None:
 def try_(
     lesson: Annotated[str, typer.Argument(metavar="LESSON", show_default=False)],
     question: Annotated[Literal["q1", "q2", "q3", "impl"], typer.Argument(show_default=False)],
-    text: Annotated[str, typer.Argument(metavar="TEXT", help=say("the answer; - reads it from standard input", "回答内容；- 表示从标准输入读取"))],
+    text: Annotated[
+        str,
+        typer.Argument(
+            metavar="TEXT", help=say("the answer; - reads it from standard input", "回答内容；- 表示从标准输入读取")
+        ),
+    ],
     json_: Annotated[bool, typer.Option("--json", help=say("as JSON", "以 JSON 输出"))] = False,
 ) -> None:
     from graders.prose.clauses import read_clauses
@@ -101,7 +106,13 @@ def try_(
     for m in reading.misconceptions:
         out.print(f'  ✗ {m.id}  "{m.words}"  {t(m.feedback)}', markup=False, style="warn")
     out.print(
-        say("points {p} of {m}, confidence {c}", "得分 {p}/{m}，把握 {c}", p=f"{reading.points:g}", m=f"{reading.maximum:g}", c=f"{reading.confidence:.2f}")
+        say(
+            "points {p} of {m}, confidence {c}",
+            "得分 {p}/{m}，把握 {c}",
+            p=f"{reading.points:g}",
+            m=f"{reading.maximum:g}",
+            c=f"{reading.confidence:.2f}",
+        )
         + (" · " + say("to review", "需要批阅") if reading.needs_review else ""),
         style="head",
     )
@@ -129,7 +140,10 @@ def gaps(lesson: Annotated[str, typer.Argument(metavar="LESSON", show_default=Fa
 
 
 def evaluate(
-    set_: Annotated[Path | None, typer.Option("--set", help=say("labelled answers, one JSON object a line", "标注答案，每行一个 JSON 对象"))] = None,
+    set_: Annotated[
+        Path | None,
+        typer.Option("--set", help=say("labelled answers, one JSON object a line", "标注答案，每行一个 JSON 对象")),
+    ] = None,
     format_: Annotated[Literal["text", "json"], typer.Option("--format")] = "text",
 ) -> None:
     from graders.prose.evaluate import evaluate_rows
@@ -162,7 +176,9 @@ def show_summary(summary: dict[str, Any]) -> None:
         table.add_row(title, *(_figure(figures.get(n)) for n in names))
     settings.console.print(table)
     if "confusion" in summary:
-        settings.console.print(say("confusion (rows: label, columns: graded)", "混淆表（行：标注，列：评分）"), style="head")
+        settings.console.print(
+            say("confusion (rows: label, columns: graded)", "混淆表（行：标注，列：评分）"), style="head"
+        )
         for row in summary["confusion"]:
             settings.console.print("  " + "  ".join(f"{n:4d}" for n in row), markup=False)
 
@@ -191,7 +207,10 @@ def read_rows(path: Path) -> list[dict[str, Any]]:
         except (json.JSONDecodeError, TypeError):
             raise BadInput(Text("is not a JSON object", "不是 JSON 对象"), Where(str(path), number)) from None
         if missing or row["question"] not in QUESTIONS:
-            text = Text("needs id, lesson, question (q1 q2 q3 impl), answer, score", "需要 id、lesson、question（q1 q2 q3 impl）、answer、score")
+            text = Text(
+                "needs id, lesson, question (q1 q2 q3 impl), answer, score",
+                "需要 id、lesson、question（q1 q2 q3 impl）、answer、score",
+            )
             raise BadInput(text, Where(str(path), number))
         rows.append({"lang": "", "veto": False, **row})
     return rows

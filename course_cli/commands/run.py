@@ -74,7 +74,13 @@ def grade_and_record(lesson: Lesson, handed_in: Any, backend: Backend, executor:
 
     course, started = settings.course, time.time()
     handed_in = with_verified(lesson, with_receipts(Store(), handed_in, lesson.id), None)
-    options = Options(backend=backend, grader_seed=course.grader_seed(), rubric=course.rubric(), executor=executor)
+    options = Options(
+        backend=backend,
+        grader_seed=course.grader_seed(),
+        rubric=course.rubric(),
+        executor=executor,
+        sanitize=settings.sanitize,
+    )
     with watching(settings.console, enabled=progress and sys.stdout.isatty(), lines=progress) as watch:
         card = grade(handed_in, lesson, options, watch)
     remember(card, lesson, handed_in, started)

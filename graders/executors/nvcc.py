@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from graders import sandbox
+from graders import confine, sandbox
 from graders.errors import EnvironmentProblem
 from graders.executors import worker
 from graders.executors.base import CompileProblem, Facts, Limits, Program
@@ -33,6 +33,10 @@ from graders.text import Text, same
 
 TARGETS = (80, 90, 100)
 COMPILE_S = 120.0
+# Of each process that nvcc starts; its messages are a file, so `file_size` bounds them too.
+COMPILE_LIMITS = sandbox.ResourceLimits(
+    address_space=8 * sandbox.GIB, file_size=256 * sandbox.MIB, cpu_seconds=120, open_files=1024
+)
 STANDARD = "-std=c++17"
 _MESSAGE = re.compile(
     r"^(?P<file>[^()\n]+)\((?P<line>\d+)\)(?:\([^)]*\))?:\s*(?:catastrophic )?error\s*(?:#\S+)?:?\s*(?P<words>.*)$",
@@ -133,10 +137,18 @@ def run_nvcc(source: str, filename: str, arguments: Sequence[str], output: Path)
         path.write_text(source, encoding="utf-8")
         libraries = nvcc.parent.parent / "lib"
         extra = [f"-L{libraries}"] if libraries.is_dir() and not shutil.which("nvcc") else []
-        command = [str(nvcc), STANDARD, *arguments, *extra, path.name, "-o", str(output)]
+        command = [str(nvcc), STANDARD, *arguments, *extra, path.name, "-o", "made"]
         words = _run_limited(command, folder)
         if words is not None:
+            problem = _problem(words, path.name)
+            # Inside the sandbox's layers nvcc may miss something of this machine: once without them.
+            if isinstance(problem, EnvironmentProblem) and confine.give_up("nvcc fails inside them"):
+                words = _run_limited(command, folder)
+                if words is not None:
+                    confine.take_back()
+        if words is not None:
             raise _problem(words, path.name)
+        shutil.copyfile(folder / "made", output)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -144,19 +156,36 @@ def run_nvcc(source: str, filename: str, arguments: Sequence[str], output: Path)
 def _run_limited(command: list[str], folder: Path) -> str | None:
     """None on success, else what the compiler said."""
     environment = sandbox.minimal_environment(str(folder), {})
-    with subprocess.Popen(
-        command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        start_new_session=True,
-    ) as process:  # fmt: skip
+    rules = confine.for_compiler(command, str(folder))
+    with tempfile.TemporaryFile() as messages, confine.Prepared(rules) as further:
+
+        def setup() -> None:
+            sandbox.enter_base_layer(COMPILE_LIMITS)
+            further.enter()
+
+        process = further.started(
+            lambda: subprocess.Popen(
+                command,
+                cwd=folder,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=messages,
+                stderr=messages,
+                start_new_session=True,
+                preexec_fn=setup,
+            )
+        )
         try:
-            said, _ = process.communicate(timeout=COMPILE_S)
+            process.wait(timeout=COMPILE_S)
         except subprocess.TimeoutExpired:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, 9)
-            process.communicate()
             text = _SLOW.fill(s=COMPILE_S)
             raise CompileProblem(text, [Finding("compile-error", text)]) from None
-    return None if process.returncode == 0 else said.decode("utf-8", "replace")[:20000]
+        finally:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(process.pid, 9)  # nvcc starts a compiler for the host, cicc and ptxas
+            process.wait()
+        messages.seek(0)
+        return None if process.returncode == 0 else messages.read(20000).decode("utf-8", "replace")
 
 
 def _problem(words: str, filename: str) -> CompileProblem | EnvironmentProblem:
@@ -193,6 +222,7 @@ class NvccGpu:
 
     def prestart(self) -> None:
         if self.availability() is None:
+            _let_read_cache()
             worker.warm("native", "light", 1)
 
     def open(self, program: Program) -> TritonSession:
@@ -214,6 +244,7 @@ class NvccSession(TritonSession):
         entry = self.program.entry
         if not isinstance(entry, CudaEntry):
             raise TypeError("a CUDA executor needs a CudaEntry")
+        _let_read_cache()
         arch = f"-arch=sm_{device_arch()}"
         library = compiled(self.program.source + entry.wrapper(), self.program.filename, arch)
         canary = compiled(CANARY, "canary.cu", arch)
@@ -227,20 +258,27 @@ class NvccSession(TritonSession):
 
 
 def compiled(source: str, filename: str, arch: str) -> Path:
-    """The shared library of a source, from the cache where the same source was compiled by the same nvcc before."""
-    key = hashlib.sha256("\0".join((str(find_nvcc()), arch, STANDARD, filename, source)).encode()).hexdigest()[:32]
+    """The shared library of a source."""
+    return product(source, filename, [arch, "-O2", "--shared", "-Xcompiler", "-fPIC"], ".so")
+
+
+def product(source: str, filename: str, arguments: Sequence[str], suffix: str) -> Path:
+    """What nvcc makes of a source, from the cache where the same source was compiled by the same nvcc before."""
+    key = hashlib.sha256("\0".join((str(find_nvcc()), STANDARD, *arguments, filename, source)).encode()).hexdigest()[
+        :32
+    ]
     folder = cache_folder() / "nvcc"
-    library = folder / f"{key}.so"
-    if library.is_file():
-        return library
+    made = folder / f"{key}{suffix}"
+    if made.is_file():
+        return made
     folder.mkdir(parents=True, exist_ok=True)
-    fresh = folder / f".{key}.{os.getpid()}.{threading.get_ident()}.so"
+    fresh = folder / f".{key}.{os.getpid()}.{threading.get_ident()}{suffix}"
     try:
-        run_nvcc(source, filename, [arch, "-O2", "--shared", "-Xcompiler", "-fPIC"], fresh)
-        fresh.replace(library)
+        run_nvcc(source, filename, arguments, fresh)
+        fresh.replace(made)
     finally:
         fresh.unlink(missing_ok=True)
-    return library
+    return made
 
 
 def cache_folder() -> Path:
@@ -251,6 +289,13 @@ def cache_folder() -> Path:
     import platformdirs
 
     return Path(platformdirs.user_cache_dir("course", appauthor=False))
+
+
+def _let_read_cache() -> None:
+    """The native worker loads its libraries from there; the folder must be there before its rules are made."""
+    place = cache_folder() / "nvcc"
+    place.mkdir(parents=True, exist_ok=True)
+    worker.INPUTS["native"] = [place]
 
 
 def device_arch() -> int:
@@ -302,20 +347,7 @@ class PendingNvcc:
 
 def _cubin(program: Program, target: int) -> None:
     """Compile the device code for one target, or remember that it was."""
-    key = hashlib.sha256(
-        "\0".join((str(find_nvcc()), str(target), program.filename, program.source)).encode()
-    ).hexdigest()[:32]
-    folder = cache_folder() / "nvcc"
-    mark = folder / f"{key}.cubin"
-    if mark.is_file():
-        return
-    folder.mkdir(parents=True, exist_ok=True)
-    fresh = folder / f".{key}.{os.getpid()}.{threading.get_ident()}.cubin"
-    try:
-        run_nvcc(program.source, program.filename, [f"-arch=sm_{target}", "-cubin"], fresh)
-        fresh.replace(mark)
-    finally:
-        fresh.unlink(missing_ok=True)
+    product(program.source, program.filename, [f"-arch=sm_{target}", "-cubin"], ".cubin")
 
 
 class NvccCompile:
