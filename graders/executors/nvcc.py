@@ -139,16 +139,30 @@ def run_nvcc(source: str, filename: str, arguments: Sequence[str], output: Path)
         extra = [f"-L{libraries}"] if libraries.is_dir() and not shutil.which("nvcc") else []
         command = [str(nvcc), STANDARD, *arguments, *extra, path.name, "-o", "made"]
         words = _run_limited(command, folder)
-        if words is not None:
-            problem = _problem(words, path.name)
-            # Inside the sandbox's layers nvcc may miss something of this machine: once without them.
-            if isinstance(problem, EnvironmentProblem) and confine.give_up("nvcc fails inside them"):
-                words = _run_limited(command, folder)
-                if words is not None:
-                    confine.take_back()
+        if words is not None and isinstance(_problem(words, path.name), EnvironmentProblem) and _layers_to_blame(nvcc):
+            words = _run_limited(command, folder)
         if words is not None:
             raise _problem(words, path.name)
         shutil.copyfile(folder / "made", output)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _layers_to_blame(nvcc: Path) -> bool:
+    """Whether a known-good file fails inside the sandbox's layers and compiles without; they are given up then.
+
+    Never decided by the learner's file: it could be written to make nvcc fail.
+    """
+    folder = Path(tempfile.mkdtemp(prefix="course-nvcc-"))
+    try:
+        (folder / "known.cu").write_text("__global__ void known(int* x) { *x = 1; }\n", encoding="utf-8")
+        command = [str(nvcc), STANDARD, f"-arch=sm_{TARGETS[0]}", "-cubin", "known.cu", "-o", "made"]
+        if _run_limited(command, folder) is None or not confine.give_up("nvcc fails inside them"):
+            return False
+        if _run_limited(command, folder) is None:
+            return True
+        confine.take_back()
+        return False
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
