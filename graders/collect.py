@@ -18,7 +18,7 @@ from graders.notebook import MAX_NOTEBOOK_BYTES, read_ipynb, read_qmd
 from graders.notebook_evidence import language_of, stored_of
 from graders.notebook_export import PROMPTS, exported_code
 from graders.notebook_parts import NO_EXERCISE, Parts, take
-from graders.submission import CODE_SUFFIXES, EditNote, Submission, read_answers, read_bytes, sha256
+from graders.submission import CODE_SUFFIXES, EditNote, Misfit, Submission, read_answers, read_bytes, sha256
 from graders.template_diff import Edit, compare, marker, read_text, similarity
 from graders.text import Text, same
 
@@ -256,9 +256,18 @@ def _notebook(course: Course, path: Path, lesson_name: str | None) -> tuple[Less
     fill: str = ""
     edits: tuple[EditNote, ...] = ()
     notes: tuple[Text, ...] = ()
+    misfit: Misfit | None = None
     if parts.code is not None and parts.exercise is not None:
         where = f"{path} ({place.fill(n=parts.exercise.line).en})"
-        fill, edits, notes = _compared(lesson, parts.code, where)
+        try:
+            fill, edits, notes = _compared(lesson, parts.code, where)
+        except BadInput as problem:
+            if not any(parts.answers.sections.values()):
+                raise
+            # As much as can be graded is graded: the answers, with the blank refused.
+            misfit = Misfit(
+                problem.text, problem.where.line if problem.where else 0, problem.where.column if problem.where else 0
+            )
     without_lesson_words(parts.answers, lesson)
     stored, about = stored_of(parts, place, pristine_exercise=not edits and bool(fill))
     return lesson, Submission(
@@ -269,6 +278,7 @@ def _notebook(course: Course, path: Path, lesson_name: str | None) -> tuple[Less
         edits=edits,
         notes=(*parts.notes, *notes, *about),
         stored=stored,
+        misfit=misfit,
         notebook_lang=None if quarto else language_of(parts),
     )
 

@@ -166,7 +166,7 @@ def _started(work: str) -> Iterator[subprocess.Popen[bytes]]:
     }
     command = [sys.executable, "-I", "-c", BOOTSTRAP, str(os.getpid()), work, path]
     child = subprocess.Popen(
-        sandbox.wrap_command(command, work),
+        command,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

@@ -47,6 +47,15 @@ class StoredOutput:
 
 
 @dataclass(frozen=True, slots=True)
+class Misfit:
+    """Where the exercise of a notebook stops fitting the template (line and column in its cell), and why."""
+
+    reason: Text
+    line: int
+    column: int
+
+
+@dataclass(frozen=True, slots=True)
 class Submission:
     """One submission. `fill` is the blank's text as typed; empty where it was left unfilled."""
 
@@ -58,6 +67,7 @@ class Submission:
     notes: tuple[Text, ...] = ()
     independent: bool | None = None
     stored: tuple[StoredOutput, ...] = ()  # outputs that a notebook shows
+    misfit: Misfit | None = None  # why no blank could be taken from it, although its answers are graded
     notebook_lang: str | None = None  # the language of a notebook that can be run again; None for other files
     receipts: tuple[Receipt, ...] = ()
     verified_on: str = ""  # the GPU on which `course verify` came to the same verdict for this blank; "" where none did

@@ -208,6 +208,7 @@ class Row:
     passed: bool | None = False
     option: str | None = None
     error: str | None = None
+    reason: str = ""
 
 
 GUARD = ("if N < 1:\n        raise ValueError", "if False:\n        raise ValueError")
@@ -226,7 +227,7 @@ ROWS = [
     Row("empty file", file("lesson05.py", ""), error="is empty"),
     Row("binary file", file("lesson05.py", b"\0\1\2" * 50), error="binary data"),
     Row("another ending", file("lesson05.docx", b"PK\3\4"), error="is no submission"),
-    Row("unfilled template", file("lesson05.py", ROWSUM.template), fill="", cases="refused", points={"normal": 0.0}),
+    Row("unfilled template", file("lesson05.py", ROWSUM.template), fill="", cases="refused", points={"normal": 0.0}, reason="the blank is empty"),
     Row("wrong fill", file("lesson05.py", py("1.0")), fill="1.0", cases="fail", points={"normal": 0.0, "boundary": 0.0}),
     Row("fill that only zeros catch", file("lesson05.py", py("1e-38")), cases="fail", points={"boundary": 0.0}),
     Row("fill that is refused", file("lesson05.py", py("print(1)")), cases="refused"),
@@ -250,6 +251,8 @@ ROWS = [
     Row("notebook, exercise doubled", notebook("1.0", lambda m: m["cells"].append({**cell(m, "exercise"), "id": "again", "source": py()})), fill="0.0", notes=("stands in several cells",)),
     Row("notebook, exercise converted", notebook("0.0", lambda m: cell(m, "exercise").update(cell_type="markdown")), fill="0.0", notes=("turned into a text cell",)),
     Row("notebook, exercise missing", notebook("0.0", lambda m: m["cells"].remove(cell(m, "exercise")), q1="because"), fill="", cases="refused", notes=("no cell holds the exercise",)),
+    Row("notebook, exercise broken", notebook("0.0", lambda m: cell(m, "exercise").update(source=py()[:900]), **gold("zh")), fill="", cases="refused", points={"normal": 0.0, "q1": 2.0}, reason="does not fit the template of lesson05"),
+    Row("notebook, exercise broken, no answers", notebook("0.0", lambda m: cell(m, "exercise").update(source="# course: lesson05\nx = (")), error="(cell 11):2:5: this file does not fit"),
     Row("notebook, answers before the code", notebook("0.0", lambda m: m["cells"].reverse(), q1="a", q2="b"), fill="0.0", notes=("another order",)),
     Row("notebook, broken JSON", file("x.ipynb", dump_ipynb(ROWSUM, "en")[:-40]), error="broken JSON"),
     Row("quarto", file("lesson05.qmd", to_qmd(ROWSUM, "zh", "0.0", gold("zh"))), fill="0.0", passed=True),  # type: ignore[arg-type]
@@ -344,6 +347,7 @@ def test_the_report_of_a_submission(row: Row, tmp_path: Path, opened: Opened, tr
     report = graded(opened, row, tmp_path, triton_executor)
     outcomes = {c["outcome"] for c in report["cases"]} - {"not-run"}
     assert (report["refused"] is not None) == (row.cases == "refused")
+    assert row.reason in (report["refused"] or {}).get("reason", "")
     assert outcomes == {"refused": set(), "none": set(), "pass": {"pass"}}.get(row.cases, outcomes)
     assert row.cases != "fail" or "fail" in outcomes
     told = [(v["rule"], v["where"], v["words"]) for v in report["vetoes"]]
