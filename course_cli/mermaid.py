@@ -1,4 +1,4 @@
-"""Mermaid flowcharts as box drawings for the terminal: nodes in layers, edges routed between the layers.
+"""Mermaid diagrams as box drawings for the terminal: flowcharts here, nodes in layers and edges between them.
 
 Only what lessons use is read: `flowchart LR|TD|TB`, nodes in [ ], ( ), { }, edges `-->`, `---`, `-.->`, `==>`, edge labels, chains,
 `A & B`. Anything else stays as it is, as a code block: a diagram is never dropped.
@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 from rich.cells import cell_len
 
+from course_cli.canvas import Canvas, box, wrapped
 from course_cli.i18n import say
+from course_cli.sequence import draw_sequence, parse_sequence, sequence_sentences
 
 _FENCE = re.compile(r"^```mermaid[^\n]*\n(.*?)^```\s*$", re.MULTILINE | re.DOTALL)
 _HEAD = re.compile(r"^\s*(?:flowchart|graph)\s+(LR|RL|TD|TB|BT)\s*;?\s*$")
@@ -37,8 +38,9 @@ def draw_diagrams(markdown: str, width: int) -> str:
     """Markdown with every Mermaid block that can be drawn in `width` columns replaced by a drawing."""
 
     def replace(match: re.Match[str]) -> str:
-        chart = parse(match.group(1))
-        drawing = draw(chart, max(width - 4, 30)) if chart else None
+        room = max(width - 4, 30)
+        chart, sequence = parse(match.group(1)), parse_sequence(match.group(1))
+        drawing = draw(chart, room) if chart else (draw_sequence(sequence, room) if sequence else None)
         return f"```text\n{drawing}\n```" if drawing else match.group(0)
 
     return _FENCE.sub(replace, markdown)
@@ -48,8 +50,9 @@ def describe_diagrams(markdown: str) -> str:
     """Markdown with every Mermaid block that is understood replaced by a list of its arrows in words."""
 
     def replace(match: re.Match[str]) -> str:
-        chart = parse(match.group(1))
-        return "\n".join(f"- {line}" for line in sentences(chart)) if chart else match.group(0)
+        chart, sequence = parse(match.group(1)), parse_sequence(match.group(1))
+        told = sentences(chart) if chart else (sequence_sentences(sequence) if sequence else None)
+        return "\n".join(f"- {line}" for line in told) if told else match.group(0)
 
     return _FENCE.sub(replace, markdown)
 
@@ -146,22 +149,16 @@ def draw(chart: Chart, width: int) -> str | None:
     return _stacked(layers, chart, width)
 
 
-def _box(lines: list[str]) -> list[str]:
-    inner = max(cell_len(line) for line in lines)
-    body = [f"│ {line}{' ' * (inner - cell_len(line))} │" for line in lines]
-    return [f"┌{'─' * (inner + 2)}┐", *body, f"└{'─' * (inner + 2)}┘"]
-
-
 def _chain(names: list[str], chart: Chart, labels: dict[tuple[str, str], str]) -> str:
     """Boxes from left to right, arrows at the middle line."""
-    boxes = [_box(chart.labels[n]) for n in names]
+    boxes = [box(chart.labels[n]) for n in names]
     height = max(len(b) for b in boxes)
     rows = [""] * height
-    for i, box in enumerate(boxes):
-        top = (height - len(box)) // 2
-        wide = cell_len(box[0])
+    for i, drawn in enumerate(boxes):
+        top = (height - len(drawn)) // 2
+        wide = cell_len(drawn[0])
         for r in range(height):
-            rows[r] += box[r - top] if 0 <= r - top < len(box) else " " * wide
+            rows[r] += drawn[r - top] if 0 <= r - top < len(drawn) else " " * wide
         if i + 1 < len(boxes):
             label = labels.get((names[i], names[i + 1]), "")
             arrow = f"─{label}─▶" if label else "──▶"
@@ -170,97 +167,69 @@ def _chain(names: list[str], chart: Chart, labels: dict[tuple[str, str], str]) -
     return "\n".join(row.rstrip() for row in rows)
 
 
-def _wrapped(lines: list[str], width: int) -> list[str]:
-    """Label lines broken to at most `width` columns, at spaces where there are some."""
-    out = []
-    for line in lines:
-        current = ""
-        for piece in re.findall(r"[^\s\u2e80-\uffff]+\s*|[\u2e80-\uffff]|\s+", line):
-            if current and cell_len(current + piece.rstrip()) > width:
-                out.append(current.rstrip())
-                current = ""
-            current += piece
-        out.append(current.rstrip())
-    return out or [""]
-
-
-class _Canvas:
-    """Cells of one column each; a wide character is followed by an empty cell."""
-
-    _JOIN: ClassVar[dict[frozenset[str], str]] = {
-        frozenset(pair): joined
-        for pair, joined in zip(
-            ("│─", "└─", "┘─", "┌─", "┐─", "└│", "┘│", "┌│", "┐│", "┘└", "┐┌"), "┼┴┴┬┬├┤├┤┴┬", strict=True
-        )
-    }
-
-    def __init__(self, width: int) -> None:
-        self.width = width
-        self.rows: list[list[str]] = []
-
-    def put(self, row: int, column: int, words: str) -> None:
-        while len(self.rows) <= row:
-            self.rows.append([" "] * self.width)
-        for char in words:
-            size = cell_len(char)
-            if 0 <= column < self.width:
-                self.rows[row][column] = char
-                if size == 2 and column + 1 < self.width:
-                    self.rows[row][column + 1] = ""
-            column += size
-
-    def line(self, row: int, column: int, char: str) -> None:
-        """A piece of an edge, joined with what is there."""
-        while len(self.rows) <= row:
-            self.rows.append([" "] * self.width)
-        here = self.rows[row][column]
-        if here not in (" ", char):
-            char = self._JOIN.get(frozenset((here, char)), "┼" if here in "┼┬┴├┤" else char)
-        self.rows[row][column] = char
-
-    def text(self) -> str:
-        return "\n".join("".join(row).rstrip() for row in self.rows)
-
-
 def _stacked(layers: list[list[str]], chart: Chart, width: int) -> str | None:
     """Layers from top to bottom, boxes of a layer side by side, edges routed in the rows between."""
-    canvas = _Canvas(width)
+    boxes: dict[str, list[str]] = {}
     centre: dict[str, int] = {}
-    bottom: dict[str, int] = {}
-    top: dict[str, int] = {}
-    row = 0
-    for depth, layer in enumerate(layers):
+    for layer in layers:
         most = (width - GAP * (len(layer) - 1)) // len(layer) - 4
         if most < 6:
             return None
-        boxes = {n: _box(_wrapped(chart.labels[n], min(most, 46))) for n in layer}
-        total = sum(cell_len(b[0]) for b in boxes.values()) + GAP * (len(layer) - 1)
-        column = max(0, (min(width, 72) - total) // 2)
-        height = max(len(b) for b in boxes.values())
-        for name, box in boxes.items():
-            for i, line in enumerate(box):
-                canvas.put(row + i, column, line)
-            centre[name] = column + cell_len(box[0]) // 2
-            top[name], bottom[name] = row, row + len(box)
-            column += cell_len(box[0]) + GAP
-        row += height
-        if depth + 1 < len(layers):
-            row += 3
-    for a, b, label in chart.edges:
-        if top[b] < bottom[a]:
-            continue  # an edge back: named below
-        _route(canvas, centre[a], bottom[a], centre[b], top[b], label)
+        boxes |= {n: box(wrapped(chart.labels[n], min(most, 46))) for n in layer}
+        middle = min(width, 72) // 2
+        if len(layer) == 1:  # on one line with the layers of one above and below
+            centre[layer[0]] = middle
+            continue
+        column = max(0, middle - (sum(cell_len(boxes[n][0]) for n in layer) + GAP * (len(layer) - 1)) // 2)
+        for name in layer:
+            centre[name] = column + cell_len(boxes[name][0]) // 2
+            column += cell_len(boxes[name][0]) + GAP
+    depth = {name: i for i, layer in enumerate(layers) for name in layer}
+    down = [(a, b, label) for a, b, label in chart.edges if depth[a] < depth[b]]
+    tracks = [_tracks([(a, b) for a, b, _ in down if depth[b] == i], centre) for i in range(len(layers))]
+    canvas = Canvas(width)
+    top: dict[str, int] = {}
+    row = 0
+    for i, layer in enumerate(layers):
+        row += 2 + max(tracks[i].values(), default=0) + 1 if i else 0
+        for name in layer:
+            top[name] = row
+            for k, line in enumerate(boxes[name]):
+                canvas.put(row + k, centre[name] - cell_len(boxes[name][0]) // 2, line)
+        row += max(len(boxes[name]) for name in layer)
+    for a, b, label in down:
+        turn = top[b] - 2 - tracks[depth[b]][b]
+        _route(canvas, (centre[a], top[a] + len(boxes[a])), (centre[b], top[b]), turn, label)
     drawing = canvas.text()
-    back = [(a, b, label) for a, b, label in chart.edges if top[b] < bottom[a]]
-    for a, b, label in back:
-        words = f"↺ {' '.join(chart.labels[a])} → {' '.join(chart.labels[b])}" + (f" ({label})" if label else "")
-        drawing += "\n" + words
+    for a, b, label in chart.edges:
+        if depth[a] >= depth[b]:  # an edge back or aside: named below
+            words = f"↺ {' '.join(chart.labels[a])} → {' '.join(chart.labels[b])}" + (f" ({label})" if label else "")
+            drawing += "\n" + "\n  ".join(wrapped([words], width - 2))
     return drawing
 
 
-def _route(canvas: _Canvas, x1: int, y1: int, x2: int, y2: int, label: str) -> None:
-    """From below the source to the arrow head above the target; the turn lies right above the target."""
-    turn = y2 - 2
+def _tracks(edges: list[tuple[str, str]], centre: dict[str, int]) -> dict[str, int]:
+    """For each target the row in which its edges turn, counted from the lowest: edges to different targets that would run
+    over each other get rows of their own."""
+    spans: dict[str, tuple[int, int]] = {}
+    sources = {b: {a for a, other in edges if other == b} for _, b in edges}
+    for a, b in edges:
+        low, high = spans.get(b, (centre[b], centre[b]))
+        spans[b] = min(low, centre[a]), max(high, centre[a])
+    tracks: dict[str, int] = {}
+    for target, (low, high) in spans.items():
+        taken = {
+            tracks[o]
+            for o in tracks
+            if spans[o][0] <= high and low <= spans[o][1] and (len(sources[o]) > 1 or sources[o] != sources[target])
+        }
+        tracks[target] = next(n for n in range(len(spans)) if n not in taken)
+    return tracks
+
+
+def _route(canvas: Canvas, begin: tuple[int, int], end: tuple[int, int], turn: int, label: str) -> None:
+    """From below the source to the arrow head above the target, across in row `turn`."""
+    (x1, y1), (x2, y2) = begin, end
     for y in range(y1, turn):
         canvas.line(y, x1, "│")
     if x1 == x2:
@@ -271,6 +240,8 @@ def _route(canvas: _Canvas, x1: int, y1: int, x2: int, y2: int, label: str) -> N
         for x in range(x1 + step, x2, step):
             canvas.line(turn, x, "─")
         canvas.line(turn, x2, "┐" if step > 0 else "┌")
+    for y in range(turn + 1, y2 - 1):
+        canvas.line(y, x2, "│")
     canvas.put(y2 - 1, x2, "▼")
     if label:
         canvas.put(y2 - 1, x2 + 2, label)

@@ -18,6 +18,7 @@ from course_cli.theme import code_theme
 WIDEST = 100  # columns of running text: longer lines are hard to read
 _SECTION = re.compile(r"^## ", re.MULTILINE)
 _FENCED = re.compile(r"^(```|~~~)")
+_CODE = re.compile(r"(^```.*?^```)", re.MULTILINE | re.DOTALL)
 _ROW = re.compile(r"^\s*\|.*\|\s*$")
 _RULER = re.compile(r"^\s*\|[\s:|-]+\|\s*$")
 
@@ -68,7 +69,12 @@ def plain_words(markdown: str) -> str:
     out: list[str] = []
     head: list[str] = []
     fenced = False
-    for line in describe_diagrams(markdown).split("\n"):
+    parts = _CODE.split(describe_diagrams(markdown))
+    parts[::2] = [
+        re.sub(r"\*\*(.+?)\*\*", r"\1", part, flags=re.DOTALL) for part in parts[::2]
+    ]  # also over a line break
+    joined = "".join(parts)
+    for line in joined.split("\n"):
         if _FENCED.match(line):
             fenced = not fenced
             out.append(say("code:", "代码：") if fenced else say("end of code", "代码结束"))

@@ -96,7 +96,7 @@ def twins_of(case: Case, row: int) -> list[Case]:
     length = spec.shape[-1]
     full = length & (length - 1) == 0
     lengths = [n for n in ((4, 2) if full else TWIN_LENGTHS) if n < length]
-    if length <= LONGEST_TWIN and spec.fill != "values":
+    if length <= LONGEST_TWIN:
         lengths.append(length)
     out = []
     for number, n in enumerate(lengths):
