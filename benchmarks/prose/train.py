@@ -65,7 +65,9 @@ def table(rows: list[dict], rubrics: dict[str, ProseRubric]) -> list[tuple[dict[
     return out
 
 
-def build(rows: list[dict], copies: int, share: float, seed: int = 1) -> tuple[list[tuple[dict[str, float], dict[str, float]]], list[int], list[int]]:
+def build(
+    rows: list[dict], copies: int, share: float, seed: int = 1
+) -> tuple[list[tuple[dict[str, float], dict[str, float]]], list[int], list[int]]:
     """Features, scores and row numbers: each answer as the rules read it, and with thinned lexicons."""
     rubrics = {name: load_rubric(ROOT / "lessons" / name) for name in LESSONS}
     chance = random.Random(seed)
@@ -132,7 +134,9 @@ def main() -> None:
     rows = gold_rows()
     for path in options.extra:
         rows += [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
-    text = json.dumps(train(rows, options.copies, options.share, options.strength), ensure_ascii=False, separators=(",", ":"))
+    text = json.dumps(
+        train(rows, options.copies, options.share, options.strength), ensure_ascii=False, separators=(",", ":")
+    )
     text = re.sub(r"(\],)(?=\")", r"\1\n", text)
     options.out.write_text(text + "\n", encoding="utf-8")
     print(f"{len(rows)} answers, {len(text) // 1024} KiB -> {options.out}")

@@ -12,10 +12,11 @@ import random
 from collections.abc import Sequence
 from dataclasses import replace
 
+from graders.prose.conditions import holds
 from graders.prose.followups import FollowUp, Settled, make
 from graders.prose.links import LinkReading
 from graders.prose.reader import VETO_RULE, AnswerReading
-from graders.prose.rubric import ProseRubric, Question, holds
+from graders.prose.rubric import ProseRubric, Question
 from graders.text import Text
 
 MOST = 4  # follow-ups per answer
@@ -54,12 +55,12 @@ def wanted(rubric: ProseRubric, reading: AnswerReading, seed: int) -> list[Follo
     open_links.sort(key=lambda x: (not x.core, -x.weight))
     if reading.points >= question.maximum and not reading.needs_review:
         open_links = [x for x in open_links if x.core and x.state != "missing"]
-    for link in open_links:
-        specs = [s for s in rubric.follow_ups_of(question.id, link.id) if s.id not in used]
+    for missing in open_links:
+        specs = [s for s in rubric.follow_ups_of(question.id, missing.id) if s.id not in used]
         # Predictions first: a number is harder to guess than a letter.
         specs.sort(key=lambda s: (s.kind != "prediction", chance.random()))
         if specs:
-            ask(specs[0].id, link.id)
+            ask(specs[0].id, missing.id)
     return chosen
 
 
@@ -80,7 +81,7 @@ def with_follow_ups(
             continue
         tried = [s for f, s in settled if f.id == m.experiment]
         if m.veto and tried and (m.id in repeated or not tried[0].right):
-            if m.id in repeated or len(tried) > 1 and not any(s.right for s in tried):
+            if m.id in repeated or (len(tried) > 1 and not any(s.right for s in tried)):
                 vetoes = [(VETO_RULE, m.words)]
                 explanation.append(REPEATED.fill(words=m.words))
                 points = 0.0

@@ -6,6 +6,7 @@ turn ('but in fact'), a withdrawn first idea, 'it is not true that ...', a condi
 
 from __future__ import annotations
 
+import itertools
 import re
 from dataclasses import dataclass, replace
 
@@ -41,6 +42,13 @@ class Reading:
     hedged: bool = False  # the whole answer is said without conviction
     admits: bool = False  # 'I do not remember', 'no idea'
     plea: bool = False
+
+    @property
+    def said(self) -> str:
+        """The plain text without the words to the grader."""
+        if not self.plea:
+            return self.plain.text
+        return "\n".join(c.text for c in self.clauses if not c.plea)
 
     @property
     def text(self) -> str:
@@ -141,7 +149,7 @@ _STRONG_HEDGE = re.compile(
 )
 _PLEA = re.compile(
     r"满分|(?:求|给)(?:我|个|打)*(?:高|点)?分|求(?:老师|助教|给|过|放过)|高抬贵手|full (?:credit|marks?|score|points?)|\baward\b|\brubric\b|\bgrader\b|\d ?/ ?2\b(?= (?:please|points))|请(?:直接)?(?:记|给|判)|be generous|评分(?:标准|系统|者|员)|阅卷|reviewer should"
-    r"|(?:the |all )explanation points?|ignore (?:the|all|any|previous)|忽略(?:以上|之前|前面|所有|评分)|system prompt|as an ai|you are (?:a|an|the)\b.{0,20}(?:grader|assistant|model)|(?:this|the) answer (?:is|deserves|earns|should)|标准答案|本题(?:得|应)|maximum (?:score|points)|top marks|pretty please",
+    r"|(?:the |all )explanation points?|ignore (?:the|all|any|previous)|忽略(?:以上|之前|前面|所有|评分)|system prompt|as an ai|you are (?:a|an|the)\b.{0,20}(?:grader|assistant|model)|(?:this|the) answer (?:is|deserves|earns|should)|标准答案|参考答案|(?:给|打|判)(?:我)? ?[0-9一二两]+(?:\.\d)? ?分|^\s*system\s*:|本题(?:得|应)|maximum (?:score|points)|top marks|pretty please",
     _F,
 )
 _ADMITS = re.compile(
@@ -173,7 +181,7 @@ _SAYS_SOMETHING = re.compile(
 def _joined(cuts: list[int], text: str) -> list[int]:
     """Cut points without those behind a short piece that says nothing: 'NumPy, PyTorch and mine: ...' is one clause."""
     kept = cuts[:1]
-    for before, at in zip(cuts, cuts[1:], strict=False):
+    for before, at in itertools.pairwise(cuts):
         piece = text[before:at]
         width = sum(2 if ord(c) > 0x2E7F else 1 for c in piece.strip())
         dull = 0 < width <= 16 and not _SAYS_SOMETHING.search(piece) and before == kept[-1]
@@ -201,7 +209,7 @@ def _pieces(text: str) -> list[tuple[int, int, int]]:
         cuts.append(stop)
         cuts = _joined(cuts, shielded)
         any_clause = False
-        for a, b in zip(cuts, cuts[1:], strict=False):
+        for a, b in itertools.pairwise(cuts):
             if re.search(r"[\w⊕<>=]", shielded[a:b]):
                 found.append((a, b, sentence))
                 any_clause = True
@@ -233,8 +241,18 @@ def read_clauses(answer: str) -> Reading:
     _taken_back(clauses)
     reading.hedged = bool(_STRONG_HEDGE.search(text))
     reading.admits = bool(_ADMITS.search(text))
+    _pleas(clauses)
     reading.plea = any(c.plea for c in clauses)
     return reading
+
+
+def _pleas(clauses: list[Clause]) -> None:
+    """Short scraps in a sentence with words to the grader belong to them ('..., 2/2', 'thank you')."""
+    begging = {c.sentence for c in clauses if c.plea}
+    for c in clauses:
+        width = sum(2 if ord(char) > 0x2E7F else 1 for char in c.text.strip())
+        if c.sentence in begging and width <= 14:
+            c.plea = True
 
 
 def _reach(clauses: list[Clause]) -> None:

@@ -17,6 +17,7 @@ from graders.text import Text
 
 # Fitted by cross-validation on labelled answers that the rules had not been written from (docs/prose.md).
 REVIEW_BELOW = 0.60
+MARGIN = 0.1  # the second reading moves the rules only where it is clearly of another mind
 VETO_SECOND_SIGNAL = 0.60  # probability of no points, by words alone, that counts as the second signal of a veto
 
 # Caps that no second reading may lift, and the points they allow.
@@ -46,7 +47,7 @@ def decide(
     ceiling = _ceiling(question, rules, misconceptions)
     ruled = half_up(rules.points)
     allowed = [k for k in range(top + 1) if abs(k - ruled) <= 1 and k <= half_up(ceiling)]
-    best = max(allowed, key=lambda k: joint.probabilities[k])
+    best = max(allowed, key=lambda k: joint.probabilities[k] + (MARGIN if k == ruled else 0.0))
     points = rules.points if best == ruled else (best - 0.5 if best > ruled and top > 1 else float(best))
     if best == ruled and top > 1 and best > 0 and joint.expected < best - 0.3 and points == best:
         points = best - 0.5
@@ -79,7 +80,9 @@ def _ceiling(question: Question, rules: RuleScore, misconceptions: list[Misconce
     """The most points that caps, contradictions and misconceptions leave."""
     ceiling = question.maximum
     if rules.caps:
-        if any(cap in _HARD_CAPS for cap in rules.caps) or any(m.veto and m.force == "asserted" for m in misconceptions):
+        if any(cap in _HARD_CAPS for cap in rules.caps) or any(
+            m.veto and m.force == "asserted" for m in misconceptions
+        ):
             return 0.0
         if "contradicted" in rules.caps:
             return rules.points
@@ -87,9 +90,7 @@ def _ceiling(question: Question, rules: RuleScore, misconceptions: list[Misconce
     return ceiling
 
 
-def _veto(
-    rules: RuleScore, asserted: list[MisconceptionReading], words: SecondReading
-) -> MisconceptionReading | None:
+def _veto(rules: RuleScore, asserted: list[MisconceptionReading], words: SecondReading) -> MisconceptionReading | None:
     """The misconception that is a veto: an unhedged claim, and a second signal beside the words that matched."""
     if not asserted:
         return None

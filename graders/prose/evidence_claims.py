@@ -18,7 +18,10 @@ from graders.text import Text
 if TYPE_CHECKING:
     from graders.prose.rubric import ProseRubric
 
-_PLAN = re.compile(r"\bwould\b|\bshould\b|\bcould\b|\bwill\b|i'd\b|i'll\b|plan|应该|应当|打算|会改|想|如果|可以|要改|改成|建议|\bif\b", re.IGNORECASE)
+_PLAN = re.compile(
+    r"\bwould\b|\bshould\b|\bcould\b|\bwill\b|i'd\b|i'll\b|plan|应该|应当|打算|会改|想|如果|可以|要改|改成|建议|\bif\b",
+    re.IGNORECASE,
+)
 _SAYS = Text(
     "the answer says of the kernel “{words}”, but the run showed: {shown}",
     "回答说 kernel “{words}”，而运行显示：{shown}",

@@ -122,7 +122,9 @@ def _input(part: Any, values: Mapping[str, Any], chance: random.Random) -> Any:
     low, high = int(_looked_up(part.get("low", -9), values)), int(_looked_up(part.get("high", 9), values))
     size = math.prod(shape)
     distinct = high - low + 1 >= size and part.get("distinct", True)
-    numbers = chance.sample(range(low, high + 1), size) if distinct else [chance.randint(low, high) for _ in range(size)]
+    numbers = (
+        chance.sample(range(low, high + 1), size) if distinct else [chance.randint(low, high) for _ in range(size)]
+    )
     array = np.array(numbers, dtype=np.float32).reshape(shape)
     for place, value in (part.get("put") or {}).items():
         array.reshape(-1)[int(_looked_up(place, values))] = float(_looked_up(value, values))

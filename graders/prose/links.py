@@ -151,12 +151,8 @@ def read_link(link: Link, mentions: Mentions) -> LinkReading:
         if hit and _asserted(hit, reading):
             against = hit
             break
-    if stated and against:
-        # Both: a tight denial outweighs words that merely stand near each other.
-        if set(against.clauses) >= set(stated.clauses) and against.end - against.start > stated.end - stated.start + 12:
-            against = None
-        elif len(against.clauses) > 1 and len(stated.clauses) <= len(against.clauses):
-            against = None
+    if stated and against and _outweighed(stated, against):
+        against = None
     if stated and against:
         return _reading(link, "uncertain", against, reading)
     if stated:
@@ -164,6 +160,14 @@ def read_link(link: Link, mentions: Mentions) -> LinkReading:
     if against:
         return _reading(link, "contradicted", against, reading)
     return LinkReading(link.id, "missing", core=link.core, weight=link.weight)
+
+
+def _outweighed(stated: Hit, against: Hit) -> bool:
+    """Whether words against a link merely stand near each other while the link itself is said in one breath."""
+    wider = against.end - against.start > stated.end - stated.start + 12
+    if set(against.clauses) >= set(stated.clauses) and wider:
+        return True
+    return len(against.clauses) > 1 and len(stated.clauses) <= len(against.clauses)
 
 
 _GOES_ON = re.compile(

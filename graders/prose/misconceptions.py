@@ -59,7 +59,7 @@ def _read(misconception: Misconception, mentions: Mentions) -> MisconceptionRead
         clauses = [reading.clauses[c] for c in hit.clauses]
         if any(c.question for c in clauses):
             continue
-        around = {c for c in range(min(hit.clauses) - 1, max(hit.clauses) + 2)}
+        around = set(range(min(hit.clauses) - 1, max(hit.clauses) + 2))
         if any(m.clause in around for atom in misconception.unless for m in atom_mentions(atom, mentions)):
             continue
         times += 1

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from graders.prose.clauses import Reading, read_clauses
 from graders.prose.copies import CopyFinding, find_copies, is_restated
-from graders.prose.decide import Decision, decide
+from graders.prose.decide import decide
 from graders.prose.evidence_claims import ClaimFinding, read_claims
 from graders.prose.feedback import feedback_of
 from graders.prose.lexicon import Mentions

@@ -7,12 +7,12 @@ concept denied, `~` takes it either way. `ways` lists further forms of the same 
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
 from graders import expression
+from graders.prose.conditions import condition_names, holds
 from graders.prose.lexicon import Lexicon, atom_names, lexicon_at
 from graders.prose.source import Place, Source
 from graders.text import Text
@@ -142,85 +142,6 @@ class ProseRubric:
         return [f for f in self.follow_ups if any(q == question and link in (None, name) for q, name in f.links)]
 
 
-_CONDITION = re.compile(r"\s*(?:([a-z][a-z0-9_-]*)|(\d+) of \[([^\]]*)\]|([&|()]))", re.IGNORECASE)
-
-
-def condition_tokens(condition: str) -> list[Any]:
-    """Tokens of a condition: names, operators, and ('n of', count, names). ValueError where it does not parse."""
-    tokens: list[Any] = []
-    at = 0
-    text = condition.strip()
-    while at < len(text):
-        m = _CONDITION.match(text, at)
-        if not m:
-            raise ValueError(text[at:])
-        name, count, names, operator = m.groups()
-        if operator:
-            tokens.append(operator)
-        elif count:
-            tokens.append(("of", int(count), tuple(n.strip() for n in names.split(",") if n.strip())))
-        else:
-            tokens.append(("name", name))
-        at = m.end()
-    return tokens
-
-
-def holds(condition: str, stated: set[str]) -> bool:
-    """Whether a condition such as `a & (b | c)` or `2 of [a, b, c]` holds; `&` binds stronger than `|`."""
-    tokens = condition_tokens(condition)
-    position = 0
-
-    def either() -> bool:
-        nonlocal position
-        value = both()
-        while position < len(tokens) and tokens[position] == "|":
-            position += 1
-            other = both()
-            value = value or other
-        return value
-
-    def both() -> bool:
-        nonlocal position
-        value = single()
-        while position < len(tokens) and tokens[position] == "&":
-            position += 1
-            other = single()
-            value = value and other
-        return value
-
-    def single() -> bool:
-        nonlocal position
-        if position >= len(tokens):
-            raise ValueError(condition)
-        token = tokens[position]
-        position += 1
-        if token == "(":
-            value = either()
-            if position >= len(tokens) or tokens[position] != ")":
-                raise ValueError(condition)
-            position += 1
-            return value
-        if isinstance(token, tuple) and token[0] == "of":
-            return sum(name in stated for name in token[2]) >= token[1]
-        if isinstance(token, tuple):
-            return token[1] in stated
-        raise ValueError(condition)
-
-    value = either()
-    if position != len(tokens):
-        raise ValueError(condition)
-    return value
-
-
-def condition_names(condition: str) -> set[str]:
-    """The link ids that a condition speaks of."""
-    names: set[str] = set()
-    for token in condition_tokens(condition):
-        if isinstance(token, tuple):
-            names |= set(token[2]) if token[0] == "of" else {token[1]}
-    return names
-
-
 class _Builder:
     def __init__(self, source: Source, lexicon: Lexicon) -> None:
         self.source = source
@@ -319,9 +240,7 @@ def load_rubric(lesson_dir: Path) -> ProseRubric:
         for name in source.mapping(("sections",), {"boundary", "tradeoff"}):
             sections[name] = Section(name, build.ways(("sections", name)))
     claims = [_claim(build, i, questions) for i in range(len(source.items(("claims",))))]
-    return ProseRubric(
-        path.parent.name, path, questions, misconceptions, follow_ups, sections, claims, lexicon, source
-    )
+    return ProseRubric(path.parent.name, path, questions, misconceptions, follow_ups, sections, claims, lexicon, source)
 
 
 def _question(build: _Builder, name: str) -> Question:
@@ -414,9 +333,11 @@ _FOLLOW_UP_KEYS = {
 def _follow_up(source: Source, index: int, questions: dict[str, Question]) -> FollowUpSpec:
     at = ("follow_ups", index)
     data = source.mapping(at, _FOLLOW_UP_KEYS, ("id", "kind", "links", "prompt", "explain"))
-    kind = source.string((*at, "kind"))
+    kind: Any = source.string((*at, "kind"))
     if kind not in ("prediction", "choice", "sentence"):
-        raise source.error((*at, "kind"), Text("kind is prediction, choice or sentence", "kind 只能是 prediction、choice、sentence"))
+        raise source.error(
+            (*at, "kind"), Text("kind is prediction, choice or sentence", "kind 只能是 prediction、choice、sentence")
+        )
     links: list[tuple[str, str]] = []
     for name in source.strings((*at, "links"), data["links"]):
         question, _, link = name.partition(".")
@@ -429,7 +350,9 @@ def _follow_up(source: Source, index: int, questions: dict[str, Question]) -> Fo
         words = Text(str(option["en"]), str(option["zh"]))
         options.append((words, option.get("right") is True, str(option.get("misconception", ""))))
     if kind == "choice" and (len(options) < 2 or sum(right for _, right, _ in options) != 1):
-        raise source.error(at, Text("a choice needs options, one of them right", "选择题需要若干选项，其中恰有一个正确"))
+        raise source.error(
+            at, Text("a choice needs options, one of them right", "选择题需要若干选项，其中恰有一个正确")
+        )
     if kind == "prediction":
         _expression(source, (*at, "ask"), source.string((*at, "ask")))
     traps: list[tuple[str, str]] = []

@@ -6,10 +6,11 @@ import re
 from dataclasses import dataclass
 
 from graders.prose.clauses import Reading
+from graders.prose.conditions import holds
 from graders.prose.lexicon import Mentions
 from graders.prose.links import LinkReading, atom_mentions
 from graders.prose.misconceptions import MisconceptionReading
-from graders.prose.rubric import Question, holds
+from graders.prose.rubric import Question
 
 _F = re.IGNORECASE | re.ASCII
 _ITEMS = re.compile(r"[、,/;。\n]|\.(?=\s|$)")
@@ -39,6 +40,8 @@ def is_term_list(reading: Reading) -> bool:
     """Whether an answer lists terms without saying anything of them: short items, hardly a predicate, no numbers."""
     text = reading.text
     items = [x for x in _ITEMS.split(text) if x.strip()]
+    if text.count("、") >= 5 and not re.search(r"[,。;.!?]", text.strip(" .。")):
+        return True
     if len(items) >= 5 and text.count("|") < 4:
         short = sum(_width(x) <= 9 for x in items) / len(items)
         saying = sum(bool(_PREDICATES.search(x)) for x in items) / len(items)

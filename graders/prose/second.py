@@ -54,21 +54,20 @@ def word_features(lesson: str, question: Question, reading: Reading, mentions: M
     """What the model of words alone sees: n-grams, named concepts, length and tone."""
     here = f"{lesson}.{question.id}|"
     out: dict[str, float] = {here: 1.0}
-    for gram in ngrams(reading.text):
+    for gram in ngrams(reading.said):
         out[gram] = 1.0
         out[here + gram] = 1.0
     for name in concepts_of(question):
-        signs = {m.sign for m in mentions.of(name)}
+        signs = {m.sign for m in mentions.of(name) if not reading.clauses[m.clause].plea}
         if 1 in signs:
             out[f"{here}+{name}"] = 1.0
         if -1 in signs:
             out[f"{here}-{name}"] = 1.0
     out["hedged"] = float(reading.hedged)
     out["admits"] = float(reading.admits)
-    out["plea"] = float(reading.plea)
-    out["quoted"] = float(any(c.quoted for c in reading.clauses))
-    out["length"] = math.log1p(len(reading.text)) / 3
-    out["clauses"] = math.log1p(len(reading.clauses)) / 2
+    out["quoted"] = float(any(c.quoted for c in reading.clauses if not c.plea))
+    out["length"] = math.log1p(len(reading.said)) / 3
+    out["clauses"] = math.log1p(sum(not c.plea for c in reading.clauses)) / 2
     return out
 
 
