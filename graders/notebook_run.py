@@ -33,6 +33,7 @@ from graders.text import Lang, Text
 
 Status = Literal["ok", "late", "dead", "huge", "broken", "missing"]
 NEEDED = ("nbformat", "nbclient", "ipykernel")
+LONGEST_FOLDER = 70
 MAX_REPLY = 32_000_000
 BOOTSTRAP = "import sys; sys.path[:0] = sys.argv[3].split(':'); from graders.notebook_child import main; main(int(sys.argv[1]), sys.argv[2])"
 
@@ -95,10 +96,10 @@ def run_notebook(notebook: dict[str, Any], limits: RunLimits | None = None, cour
     lacking = missing_packages()
     if lacking:
         text = Text(
-            "{p} is not installed: pip install 'gpu-kernel-course[notebook]'",
-            "没有安装 {p}：pip install 'gpu-kernel-course[notebook]'",
+            "{p} is not installed: pip install {a} (the extra `notebook`)",
+            "没有安装 {p}：pip install {a}（可选依赖 `notebook`）",
         )
-        return NotebookRun("missing", problem=text.fill(p=", ".join(lacking)))
+        return NotebookRun("missing", problem=text.fill(p=", ".join(lacking), a=" ".join(NEEDED)))
     begin = time.monotonic()
     with _folder(course) as work, _started(work) as child:
         order = {
@@ -140,7 +141,9 @@ _PROBLEMS: dict[str, Text] = {
 @contextmanager
 def _folder(course: Path | None) -> Iterator[str]:
     """A private folder: the home of the kernel, its working folder, and the course beside it."""
-    work = tempfile.mkdtemp(prefix="course-nb-")
+    # The name of a Unix socket has at most 107 characters.
+    base = tempfile.gettempdir()
+    work = tempfile.mkdtemp(prefix="course-nb-", dir=base if len(base) < LONGEST_FOLDER else "/tmp")
     try:
         (Path(work) / "notebook").mkdir()
         if course is not None:
