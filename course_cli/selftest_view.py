@@ -26,6 +26,11 @@ def render(result: SelftestResult, *, table: bool = False) -> RenderableType:
     for kind, verdicts in counts.items():
         good = sum(v.ok for v in verdicts)
         line.append(f"{names[kind]} {good}/{len(verdicts)}   ", style="good" if good == len(verdicts) else "bad")
+    if result.prose.agreement is not None:
+        words = say(
+            "gold answers {a} ({n})", "标注答案 {a}（{n}）", a=f"{result.prose.agreement:.2f}", n=result.prose.answers
+        )
+        line.append(f"{words}   {say('follow-ups', '追问')} {result.prose.follow_ups}", style="quiet")
     parts: list[RenderableType] = [line]
     for problem in result.problems:
         parts.append(Padding(Styled("✗ " + t(problem), style="bad"), (0, 0, 0, 2)))

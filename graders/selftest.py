@@ -25,6 +25,7 @@ from graders.fills import RightFill, WrongFill, read_right, read_wrong
 from graders.grade import Options, blank_rules, ordered_cases, program_of, run_cases
 from graders.lesson import Case, Comparison, Lesson
 from graders.scorecard import CaseResult
+from graders.selftest_prose import ProseProof, prove_prose
 from graders.text import Lang, Text
 
 MINIMUM = {"triton": (10, 6), "cuda": (18, 8)}  # wrong fills, right spellings
@@ -53,6 +54,7 @@ class SelftestResult:
     verdicts: list[FillVerdict] = field(default_factory=list)
     problems: list[Text] = field(default_factory=list)
     remarks: list[Text] = field(default_factory=list)
+    prose: ProseProof = field(default_factory=ProseProof)
 
     @property
     def ok(self) -> bool:
@@ -76,6 +78,8 @@ class SelftestResult:
                 }
                 for v in self.verdicts
             ],
+            "gold_answers": {"answers": self.prose.answers, "exact": self.prose.agreement},
+            "follow_ups": self.prose.follow_ups,
             "problems": [p.pick(lang) for p in self.problems],
             "remarks": [r.pick(lang) for r in self.remarks],
         }
@@ -101,6 +105,9 @@ def run_selftest(course: Course, lesson: Lesson, backend: Backend = "auto") -> S
     check_counts(lesson, right, wrong, result.problems)
     check_oracle_with_torch(lesson, options.grader_seed, result)
     check_fixed_outputs(lesson, options.grader_seed, result.problems)
+    result.prose = prove_prose(lesson)
+    result.problems += result.prose.problems
+    result.remarks += result.prose.remarks
     try:
         _run_fills(lesson, choice.executor, options, solution.fill, right, wrong, result)
     finally:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from course_cli.context import settings
-from course_cli.i18n import lang, say, t
+from course_cli.i18n import say, t
 
 if TYPE_CHECKING:
     from graders.lesson import Lesson
@@ -125,6 +125,7 @@ def try_(
 def gaps(lesson: Annotated[str, typer.Argument(metavar="LESSON", show_default=False)]) -> None:
     from graders.prose.reader import analyse
     from graders.prose_part import rubric_of
+    from graders.selftest_prose import gold_rows
 
     opened = _with_rubric(lesson)
     prose = rubric_of(opened)
@@ -149,6 +150,7 @@ def evaluate(
     from graders.prose.evaluate import evaluate_rows
     from graders.prose_part import context_of, rubric_of
     from graders.reports.json_report import dumps
+    from graders.selftest_prose import gold_rows
 
     course = settings.course
     rows = read_rows(set_) if set_ else [r for i in course.ids for r in gold_rows(course.lesson(i))]
@@ -216,17 +218,6 @@ def read_rows(path: Path) -> list[dict[str, Any]]:
     return rows
 
 
-def gold_rows(lesson: Lesson) -> list[dict[str, Any]]:
-    """The lesson's labelled answers; empty where this installation carries no answer key."""
-    from graders.yamlread import load
-
-    path = lesson.solution_folder / "gold_answers.yaml" if lesson.solution_folder else None
-    if path is None or not path.is_file():
-        return []
-    data = load(path).data
-    return [r for r in data if isinstance(r, dict)] if isinstance(data, list) else []
-
-
 def _with_rubric(name: str) -> Lesson:
     from graders.errors import BadInput
     from graders.prose_part import rubric_of
@@ -236,6 +227,3 @@ def _with_rubric(name: str) -> Lesson:
     if rubric_of(opened) is None:
         raise BadInput(Text("{l} has no prose rubric", "{l} 没有文字评分规则").fill(l=opened.id))
     return opened
-
-
-__all__ = ["gold_rows", "lang", "read_rows", "register"]

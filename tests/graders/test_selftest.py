@@ -10,7 +10,7 @@ from graders.course import Course, open_course
 from graders.selftest import SelftestResult, run_selftest
 
 pytest.importorskip("triton")
-from tests_support import example_course  # noqa: E402
+from tests_support import example_course
 
 
 @pytest.fixture
