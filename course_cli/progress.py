@@ -42,7 +42,7 @@ def watching(console: Console, *, enabled: bool, lines: bool = False) -> Iterato
         task = bar.add_task(say("starting the executor", "正在启动执行器"), total=None)
 
         def started(total: int) -> None:
-            bar.update(task, total=total, description=say("running cases", "正在运行用例"))
+            bar.update(task, total=total, description=say("preparing the program", "正在准备程序"))
 
         def case(result: CaseResult) -> None:
             printed(result)

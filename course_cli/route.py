@@ -60,6 +60,7 @@ def _type_this(what: str, command: str, remark: str) -> None:
     if remark:
         line.append(" " * max(44 - line.cell_len, 2))
         line.append(remark, style="quiet")
+        line.truncate(settings.console.width, overflow="ellipsis")
     settings.console.print(line)
 
 

@@ -11,15 +11,16 @@ from rich.text import Text as Styled
 from course_cli import editor, views
 from course_cli.context import settings
 from course_cli.i18n import say, t
+from course_cli.pager import show_pages
 from course_cli.theme import code_theme
-from graders.blank import find_blank
+from graders.blank import Refused, check_fill, find_blank
 from graders.errors import CourseError
+from graders.grade import blank_rules
 
 if TYPE_CHECKING:
     from course_cli.lesson_session.session import Session
 
 COMMANDS = (":hint", ":code", ":text", ":edit", ":cases", ":next", ":help", ":quit")
-AROUND = 9  # lines of the template shown above and below the blank where the whole does not fit
 
 
 class BlankStep:
@@ -54,9 +55,10 @@ class BlankStep:
             if not fill:
                 self.console.print(say("Type an expression, or :help.", "请输入一个表达式，或输入 :help。"))
                 continue
-            if typed:
-                self._keep(typed, held)
-            session.keeper.save(fill=fill)
+            if self._passes_the_gate(fill):
+                if typed:
+                    self._keep(typed, held)
+                session.keeper.save(fill=fill)
             session.keeper.drafts.drop("fill")
             self.history = [*[h for h in self.history if h != fill], fill]
             session.run_fill(fill)
@@ -122,6 +124,14 @@ class BlankStep:
             session.keeper.save(seen=fill)
         return fill
 
+    def _passes_the_gate(self, fill: str) -> bool:
+        """Whether the blank is an expression of the allowed kind: only such a one goes into the learner's file."""
+        try:
+            check_fill(fill, self.lesson.template, blank_rules(self.lesson))
+        except Refused:
+            return False
+        return True
+
     def _keep(self, typed: str, held: str) -> None:
         """Put what was typed into the learner's file; keep both where the file changed in the meantime."""
         session = self.session
@@ -172,6 +182,20 @@ class BlankStep:
             self.console.print(views.hanging("warn", t(problem.text)))
 
 
+def _around(lines: list[str], blank: int, width: int, room: int) -> tuple[int, int]:
+    """The first and last line of a part around the blank that takes at most `room` lines of the screen."""
+
+    def rows(first: int, last: int) -> int:
+        return sum(max(1, -(-len(line) // max(width, 20))) for line in lines[first - 1 : last])
+
+    first = last = blank
+    while True:
+        wider = max(1, first - 1), min(len(lines), last + 1)
+        if wider == (first, last) or rows(*wider) > room:
+            return first, last
+        first, last = wider
+
+
 def help_lines() -> list[str]:
     """What can be typed at the blank."""
     rows = [
@@ -209,7 +233,7 @@ def show_template(session: Session, whole: bool = False) -> None:
         return
     first, last = 1, len(lines)
     if not whole and len(lines) > console.height - 6:
-        first, last = max(1, place.line - AROUND), min(len(lines), place.line + AROUND)
+        first, last = _around(lines, place.line, console.width - 8, console.height - 9)
     code = Syntax(
         lesson.template,
         "python" if lesson.spec.language == "triton" else "cuda",
@@ -220,7 +244,7 @@ def show_template(session: Session, whole: bool = False) -> None:
         word_wrap=True,
     )
     code.stylize_range("black on cyan", (place.line, place.column - 1), (place.line, place.column + 5))
-    console.print(code)
+    show_pages(console, code)
     words = say(
         "line {n}: fill the six underscores with one expression", "第 {n} 行：用一个表达式填满六个下划线", n=place.line
     )

@@ -10,6 +10,7 @@ from rich.console import Console
 from course_cli.context import settings
 from course_cli.i18n import say
 from course_cli.keys import read_key
+from course_cli.pager import page_length
 from course_cli.reading_view import render_section, section_title, split_sections
 
 Ended = Literal["end", "exercise", "stop"]
@@ -143,18 +144,6 @@ class Reader:
             self._go(int(reply) - 1)
             return True
         return False
-
-
-def page_length(lines: list[str], start: int, size: int) -> int:
-    """How many lines make the page from `start` on: full, or up to a gap in its second half, so that no drawing,
-    table or paragraph that fits on one screen is cut."""
-    end = start + size
-    if end >= len(lines):
-        return len(lines) - start
-    for cut in range(end, start + size // 2, -1):
-        if not lines[cut - 1].strip():
-            return cut - start
-    return size
 
 
 def _nothing() -> None:

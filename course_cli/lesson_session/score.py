@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
+from rich.console import RenderableType
 from rich.text import Text as Styled
 
 from course_cli import editor, views
@@ -11,6 +12,7 @@ from course_cli.commands.run import keep_score
 from course_cli.context import settings
 from course_cli.i18n import say, t
 from course_cli.lesson_session.questions import ASKED, ask_all
+from course_cli.pager import show_pages
 from graders.answers import TITLES, Section
 
 if TYPE_CHECKING:
@@ -41,8 +43,6 @@ class ScoreStep:
         self.console.print()
         self.console.print(views.heading(say("score", "得分")))
         self.console.print(views.score_card(card, session.lesson.spec.title.text))
-        if card.passed:
-            self._reference()
         self._next(bool(card.passed))
         return self._ask(bool(card.passed))
 
@@ -53,12 +53,11 @@ class ScoreStep:
             words = say("reference explanation: ask your instructor", "参考解释：请询问教师")
             self.console.print(Styled(words, style="quiet"))
             return
-        self.console.print()
-        self.console.print(views.heading(say("reference explanation", "参考解释")))
+        parts: list[RenderableType] = [Styled(), views.heading(say("reference explanation", "参考解释"))]
         for section in _PARTS:
-            self.console.print(Styled(t(TITLES[section]), style="head"))
-            self.console.print(Styled(t(getattr(solution.reference, section).text)))
-            self.console.print()
+            parts.append(Styled(t(TITLES[section]), style="head"))
+            parts += [Styled(t(getattr(solution.reference, section).text)), Styled()]
+        show_pages(self.console, *parts)
 
     def _next(self, passed: bool) -> None:
         session = self.session
@@ -69,30 +68,32 @@ class ScoreStep:
         todo = [e for e in settings.course.entries() if session.keeper.store.progress(e.id).passed is None]
         if todo:
             words = say("next lesson: {t}", "下一课：{t}", t=f"{todo[0].id} · {t(todo[0].title)}")
-            self.console.print(views.hanging("next", f"{words}   course run {todo[0].id}"))
+            self.console.print(views.hanging("next", words))
+            self.console.print(Styled(f"  course run {todo[0].id}", style="accent"))
         else:
             self.console.print(views.hanging("pass", say("every lesson is passed", "所有课程均已通过")))
 
     def _ask(self, passed: bool) -> Wish:
-        """Enter ends; a section's name asks it again; `blank` goes back to the exercise."""
+        """Enter ends; a section's name asks it again; `blank` goes back to the exercise; `ref` shows the reference."""
         names = " ".join(ASKED)
-        ask = say(
-            "Enter: done.  Improve: blank, {n}",
-            "回车：结束。  修改：blank、{n}",
-            n=names,
-        )
-        self.console.print(Styled(ask, style="quiet"))
+        ask = say("Enter: done   improve: blank {n}", "回车：结束   修改：blank {n}", n=names)
+        if passed:
+            ask += say("   ref: the reference explanation", "   ref：参考解释")
         while True:
+            self.console.print(Styled(ask, style="quiet"))
             try:
-                reply = editor.ask(editor.Question(prompt="> ", words=("blank", *ASKED))).lower().lstrip(":")
+                words = ("blank", *ASKED, *(("ref",) if passed else ()))
+                reply = editor.ask(editor.Question(prompt="> ", words=words)).lower().lstrip(":")
             except editor.Left:
                 return "done"
             if reply in ("", "q", "quit", "done"):
                 return "done"
             if reply == "blank":
                 return "blank"
+            if reply == "ref" and passed:
+                self._reference()
+                continue
             chosen = tuple(s for s in ASKED if s in reply.replace(",", " ").split())
             if chosen:
                 ended = ask_all(self.session, chosen, again=True)
                 return "done" if ended == "stop" else ("blank" if ended == "blank" else "questions")
-            self.console.print(Styled(ask, style="quiet"))

@@ -248,7 +248,9 @@ class Session:
         if self.card is None:
             self.console.print(say("nothing was run yet", "还没有运行过"))
         else:
-            self.console.print(views.case_list(self.card.cases))
+            from course_cli.pager import show_pages
+
+            show_pages(self.console, views.case_list(self.card.cases))
 
     def hint(self) -> None:
         from course_cli.commands.run import show_hint

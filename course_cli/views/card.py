@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rich.columns import Columns
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text as Styled
@@ -111,7 +112,7 @@ def _part_note(card: ScoreCard, part: str) -> Styled:
     out = Styled(style="quiet")
     if answer.links:
         stated = sum(link.state in ("stated", "shown") for link in answer.links)
-        out.append(say("{k} of {n} links stated", "说出 {k}/{n} 个环节", k=stated, n=len(answer.links)))
+        out.append(say("{k} of {n} steps explained", "说清 {k}/{n} 个环节", k=stated, n=len(answer.links)))
         against = sum(link.state == "contradicted" for link in answer.links)
         if against:
             words = say("{n} contradicted", "{n} 个相反", n=against)
@@ -129,17 +130,14 @@ def _outcome(card: ScoreCard) -> Styled:
     return Styled(say("NOT PASSED", "未通过"), style="bad")
 
 
-def _conditions(card: ScoreCard) -> Styled:
-    """Every condition of passing with its state; a condition never breaks inside its name."""
-    line = Styled()
+def _conditions(card: ScoreCard) -> RenderableType:
+    """Every condition of passing with its state."""
+    parts: list[Styled] = []
     for name, state in card.conditions.items():
         kind: Sign = "unknown" if state is None else ("pass" if state else "fail")
         label = t(CONDITION_NAMES[name])
         if settings.plain:
-            line.append(f"{sign(kind)} {label}. ")
-            continue
-        line.append(label.replace(" ", "\u00a0") + "\u00a0")
-        line.append(sign(kind), style=style(kind))
-        line.append("   ")
-    line.rstrip()
-    return line
+            parts.append(Styled(f"{sign(kind)} {label}."))
+        else:
+            parts.append(Styled.assemble((sign(kind), style(kind)), " ", label))
+    return Styled(" ").join(parts) if settings.plain else Columns(parts, padding=(0, 3, 0, 0))

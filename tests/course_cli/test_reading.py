@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from rich.cells import cell_len
 
-from course_cli.lesson_session.reading import page_length
+from course_cli.pager import page_length
 from course_cli.reading_view import plain_words, render_section, section_title, split_sections
 from tests.course_cli.screens import screen
 

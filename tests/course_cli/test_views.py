@@ -138,8 +138,8 @@ def test_the_card_fits_and_says_everything(lang: str, width: int, plain: bool) -
     for words in ("4.5/10", "线程执行顺序固定", "1.5/2"):
         assert words in text
     for words in {
-        "en": ("GPUrunpending", "1of2linksstated", "waitsforreview"),
-        "zh": ("等待GPU验证", "说出1/2个环节", "等待批阅"),
+        "en": ("GPUrunpending", "1of2stepsexplained", "waitsforreview"),
+        "zh": ("等待GPU验证", "说清1/2个环节", "等待批阅"),
     }[lang]:
         assert words in text
     veto = next(i for i, line in enumerate(lines) if ("VETO" if lang == "en" else "否决") in line)
