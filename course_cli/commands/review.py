@@ -98,6 +98,9 @@ def register(app: typer.Typer) -> None:
         ),
     ):
         review.command(name, help=words)(command)
+    from course_cli.commands.review_queue import add_to
+
+    add_to(review)
     app.add_typer(review, name="review")
 
 
@@ -209,9 +212,9 @@ def set_points(
     author: AuthorOption = None,
     folder: RegisterOption = None,
 ) -> None:
-    record = _grades(folder)
+    record = open_grades(folder)
     key = record.find(submission)
-    record.decide_points(key, part, points, _author(author), reason)
+    record.decide_points(key, part, points, author_name(author), reason)
     _print_standing(record, key)
 
 
@@ -228,9 +231,9 @@ def set_veto(
     author: AuthorOption = None,
     folder: RegisterOption = None,
 ) -> None:
-    record = _grades(folder)
+    record = open_grades(folder)
     key = record.find(submission)
-    record.decide_veto(key, rule, action, _author(author), reason)
+    record.decide_veto(key, rule, action, author_name(author), reason)
     _print_standing(record, key)
 
 
@@ -243,9 +246,9 @@ def undo(
     author: AuthorOption = None,
     folder: RegisterOption = None,
 ) -> None:
-    record = _grades(folder)
+    record = open_grades(folder)
     key = record.find(submission) if submission else None
-    undone = record.undo(_author(author), reason, key, entry)
+    undone = record.undo(author_name(author), reason, key, entry)
     settings.console.print(say("undone: {e}", "已撤回：{e}", e=_entry_line(undone)), markup=False)
     _print_standing(record, undone.key)
 
@@ -255,7 +258,7 @@ def history(
     folder: RegisterOption = None,
     json_: JsonOption = False,
 ) -> None:
-    record = _grades(folder)
+    record = open_grades(folder)
     entries = record.history(record.find(submission) if submission else None)
     if json_:
         from graders.reports.json_report import dumps
@@ -275,13 +278,13 @@ def history(
         settings.console.print(f"{e.id:>4}  {_utc(e.time)}  {e.key[:8]}  {_entry_line(e)}{mark}", markup=False)
 
 
-def _grades(folder: Path | None) -> Grades:
+def open_grades(folder: Path | None) -> Grades:
     from course_cli.records import grades
 
     return grades(folder)
 
 
-def _author(given: str | None) -> str:
+def author_name(given: str | None) -> str:
     """Who decides: the option, else COURSE_AUTHOR, else the login name."""
     if given:
         return given

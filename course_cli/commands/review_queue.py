@@ -1,0 +1,184 @@
+"""`course review work` and `groups`: answers that wait, in groups, one mark for a group; the queue shrinks as marks come."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from course_cli.context import settings
+from course_cli.i18n import say
+
+if TYPE_CHECKING:
+    from graders.lesson import Lesson
+    from graders.review import Grades
+    from graders.review_groups import Group, Mark, Waiting
+
+SHOWN = 600  # characters of an answer
+
+
+def add_to(review: typer.Typer) -> None:
+    """Add the commands to the family `course review`."""
+    review.command(
+        "groups",
+        help=say(
+            "The answers that wait, in groups of alike ones.\n\nExample: course review groups --json",
+            "等待批阅的回答，按相似程度分组。\n\n示例：course review groups --json",
+        ),
+    )(groups)
+    review.command(
+        "work",
+        help=say(
+            "Mark one group after the other; the reader learns from your marks.\n\nExample: course review work --author Ito",
+            "逐组评分；系统会从你的评分中学习。\n\n示例：course review work --author 伊藤",
+        ),
+    )(work)
+
+
+def groups(
+    register: Annotated[Path | None, typer.Option("--register", metavar="DIR", show_default=False)] = None,
+    json_: Annotated[bool, typer.Option("--json", help=say("print as JSON", "以 JSON 输出"))] = False,
+) -> None:
+    from graders.review_groups import grouped, minutes_left, waiting
+
+    found = grouped(waiting(_grades(register).standings()))
+    if json_:
+        from graders.reports.json_report import dumps
+
+        rows = [
+            {
+                "lesson": g.items[0].lesson,
+                "part": g.items[0].part,
+                "size": len(g.items),
+                "open_links": g.open_links,
+                "submissions": [i.key[:8] for i in g.items],
+                "answer": g.items[0].text,
+            }
+            for g in found
+        ]
+        print(dumps({"groups": rows, "minutes": round(minutes_left(found, []), 1)}))
+        return
+    for number, group in enumerate(found, 1):
+        first = group.items[0]
+        settings.console.print(
+            f"{number}. {first.lesson} {first.part}  × {len(group.items)}  {first.text[:90]}", markup=False
+        )
+    settings.console.print(say("about {m} minutes", "约 {m} 分钟", m=f"{minutes_left(found, []):.0f}"), style="quiet")
+
+
+def work(
+    register: Annotated[Path | None, typer.Option("--register", metavar="DIR", show_default=False)] = None,
+    author: Annotated[
+        str | None, typer.Option("--author", help=say("who marks (default: your login)", "评分人（默认：登录名）"))
+    ] = None,
+) -> None:
+    from course_cli.commands.review import author_name
+    from graders.errors import BadInput
+    from graders.review_groups import Mark, grouped, minutes_left, refitted, settled_now, waiting
+    from graders.text import Text
+
+    if not sys.stdin.isatty():
+        raise BadInput(
+            Text(
+                "there is no terminal to ask in: use `course review set`",
+                "没有可交互的终端：请使用 `course review set`",
+            )
+        )
+    grades, who = _grades(register), author_name(author)
+    lessons: dict[str, Lesson] = {}
+    marks: list[Mark] = []
+    spent: list[float] = []
+    queue = waiting(grades.standings())
+    for item in queue:
+        lessons.setdefault(item.lesson, settings.course.lesson(item.lesson))
+    skipped: set[tuple[str, str]] = set()
+    while True:
+        left = grouped([i for i in queue if (i.key, i.part) not in skipped])
+        if not left:
+            break
+        group = left[0]
+        began = time.monotonic()
+        _show(group, len(left), minutes_left(left, spent))
+        reply = input(_prompt(group)).strip().lower()
+        if reply in ("q", "quit"):
+            break
+        given = _points(reply, group)
+        if given is None:
+            skipped |= {(i.key, i.part) for i in group.items}
+            continue
+        for item, points in given:
+            grades.decide_points(item.key, item.part, points, who, _reason(group))
+            marks.append(Mark(item.lesson, item.part, item.text, points, item.maximum))
+        spent.append(time.monotonic() - began)
+        queue = [i for i in queue if all(i is not item for item, _ in given)]
+        proposals = settled_now(lessons, queue, refitted(lessons, marks))
+        if proposals and _accept(proposals):
+            for item, points in proposals:
+                reason = say("read again after {n} marks", "依据 {n} 次评分重新阅读", n=len(marks))
+                grades.decide_points(item.key, item.part, points, who, reason)
+            done = {(i.key, i.part) for i, _ in proposals}
+            queue = [i for i in queue if (i.key, i.part) not in done]
+    settings.console.print(say("{n} answers left", "剩余 {n} 条", n=len(queue)))
+
+
+def _grades(register: Path | None) -> Grades:
+    from course_cli.commands.review import open_grades
+
+    return open_grades(register)
+
+
+def _show(group: Group, left: int, minutes: float) -> None:
+    first = group.items[0]
+    out = settings.console
+    head = say("{n} groups left, about {m} min", "剩余 {n} 组，约 {m} 分钟", n=left, m=f"{minutes:.0f}")
+    out.print(f"{first.lesson} {first.part}  × {len(group.items)}   {head}", style="head", markup=False)
+    if group.open_links:
+        out.print(say("not read: {x}", "未读到：{x}", x=", ".join(group.open_links)), markup=False, style="quiet")
+    for number, item in enumerate(group.items, 1):
+        out.print(f"[{number}] {item.path}: {item.text[:SHOWN]}", markup=False)
+
+
+def _prompt(group: Group) -> str:
+    first = group.items[0]
+    return say(
+        "points for all (now {p} of {m}); or 1=1.5 2=0; Enter skips, q ends > ",
+        "整组给分（现为 {p}/{m}）；或 1=1.5 2=0；回车跳过，q 结束 > ",
+        p=f"{first.points:g}",
+        m=f"{first.maximum:g}",
+    )
+
+
+def _points(reply: str, group: Group) -> list[tuple[Waiting, float]] | None:
+    """Points of each item from a reply: one number for all, or number=points pairs; None to skip."""
+    if not reply:
+        return None
+    try:
+        if "=" not in reply:
+            points = float(reply)
+            return [(item, points) for item in group.items] if 0 <= points <= group.items[0].maximum else None
+        pairs = [word.split("=") for word in reply.split()]
+        chosen = [(group.items[int(n) - 1], float(p)) for n, p in pairs]
+        return chosen if all(0 <= p <= item.maximum for item, p in chosen) else None
+    except (ValueError, IndexError):
+        return None
+
+
+def _reason(group: Group) -> str:
+    return say("marked in a group of {n}", "按 {n} 条一组评分", n=len(group.items))
+
+
+def _accept(proposals: list[tuple[Waiting, float]]) -> bool:
+    out = settings.console
+    out.print(
+        say("after your marks these need no review any more:", "依据你的评分，以下不再需要批阅："), style="accent"
+    )
+    for item, points in proposals[:20]:
+        out.print(f"  {item.lesson} {item.part} {points:g}/{item.maximum:g}  {item.text[:80]}", markup=False)
+    return input(say("accept all {n}? [Y/n] ", "全部接受这 {n} 条？[Y/n] ", n=len(proposals))).strip().lower() not in (
+        "n",
+        "no",
+        "否",
+    )
