@@ -41,7 +41,9 @@ def main(settings_text: str) -> None:
     settings: dict[str, Any] = json.loads(settings_text)
     sandbox.prctl(sandbox.PR_SET_CHILD_SUBREAPER, 1)
     control = socket.socket(fileno=settings["control"])
-    layers = confine.usable()  # found out in forks: cheap while this process is small
+    layers = confine.usable(
+        processes=settings["role"] != "interpret"
+    )  # found out in forks: cheap while this process is small
     settings["layers"] = [name for name in layers if name not in settings["without"]]
     role = importlib.import_module(ROLES[settings["role"]])
     role.preload(settings["flavour"])

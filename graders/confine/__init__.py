@@ -39,29 +39,27 @@ _NOT_ENTERED = Text(
     "启动程序时有一层沙箱失败，未运行任何程序。各层见 course doctor；用 COURSE_SANDBOX_WITHOUT=名称 可关闭某一层",
 )
 
-LAYERS = ("namespaces", "landlock", "seccomp")
+LAYERS = ("namespaces", "pid-namespace", "landlock", "seccomp")
 __all__ = ["LAYERS", "Confinement", "Prepared", "enter", "for_compiler", "for_program", "for_worker", "usable"]
 
-_found: dict[str, str] | None = None
+_found: dict[str, str] = {}
 _dropped: dict[str, str] = {}
 _strict = False
 
 
-def findings() -> dict[str, str]:
+def findings(names: Collection[str] = LAYERS) -> dict[str, str]:
     """Each layer and why it cannot be used here (empty: it can). Probed once a process, by using it in another one."""
-    global _found
-    if _found is None:
-        _found = probe.by_forks()
-        for name in os.environ.get("COURSE_SANDBOX_WITHOUT", "").replace(",", " ").split():
-            if name in _found:
-                _found[name] = "switched off by COURSE_SANDBOX_WITHOUT"
-    return {**_found, **_dropped}
+    unknown = [name for name in names if name not in _found]
+    switched_off = os.environ.get("COURSE_SANDBOX_WITHOUT", "").replace(",", " ").split()
+    _found.update(probe.by_forks([name for name in unknown if name not in switched_off]))
+    _found.update({name: "switched off by COURSE_SANDBOX_WITHOUT" for name in unknown if name in switched_off})
+    return {name: _dropped.get(name) or _found[name] for name in names}
 
 
-def usable() -> tuple[str, ...]:
-    """Names of the layers that work here and have not been given up."""
-    found = findings()
-    return tuple(name for name in LAYERS if not found[name])
+def usable(*, processes: bool = False) -> tuple[str, ...]:
+    """Names of the layers that work here and have not been given up; with `processes`, of a process namespace too."""
+    names = LAYERS if processes else tuple(name for name in LAYERS if name != "pid-namespace")
+    return tuple(name for name, reason in findings(names).items() if not reason)
 
 
 def give_up(reason: str) -> bool:
@@ -103,8 +101,7 @@ def check_strict(active: Collection[str]) -> None:
     missing = missing_for_strict(active) if _strict else ()
     if not missing:
         return
-    found = _found or {}
-    reasons = {**found, **_dropped}
+    reasons = {**_found, **_dropped}
     what = "; ".join(f"{name}: {reasons.get(name) or 'not active'}" for name in missing)
     raise EnvironmentProblem(_NOT_STRICT.fill(what=what))
 
@@ -112,14 +109,13 @@ def check_strict(active: Collection[str]) -> None:
 def enter(confinement: Confinement, layers: Collection[str]) -> list[str]:
     """Apply to the calling (single-threaded) process; returns the names of what is active now.
 
-    With `process_namespace` and namespaces the caller goes on as another process, its first one; see `fork_first`.
+    With a process namespace the caller goes on as another process, its first one.
     """
     active = []
     if "namespaces" in layers:
-        namespaces.enter(processes=confinement.process_namespace)
-        active.append("namespaces")
-        if confinement.process_namespace:
-            namespaces.fork_first()
+        own_processes = confinement.process_namespace and "pid-namespace" in layers
+        namespaces.enter(processes=own_processes)
+        active += ["namespaces", "pid-namespace"] if own_processes else ["namespaces"]
     else:
         namespaces.drop_capabilities()
     if "landlock" in layers:
@@ -204,4 +200,6 @@ def _ruleset(confinement: Confinement) -> int:
 
 def _rules(confinement: Confinement) -> seccomp.Rules:
     own = 0 if confinement.signals else os.getpid()
-    return seccomp.Rules(confinement.processes, confinement.execute, confinement.attributes, own)
+    return seccomp.Rules(
+        confinement.processes, confinement.execute, confinement.attributes, confinement.unix_sockets, own
+    )

@@ -34,6 +34,7 @@ class Confinement:
     process_namespace: bool = False
     renames: bool = False
     attributes: bool = False  # whether it may change modes, owners and times of files
+    unix_sockets: bool = False
     signals: bool = False  # whether it may signal other processes than itself (inside its namespace)
 
 
@@ -45,12 +46,15 @@ def for_worker(role: str, work: str, modules: Sequence[str], inputs: Sequence[st
     programs = 0 if role == "interpret" else landlock.EXECUTE
     files = [*_readable(trees, programs), *_common(work)]
     if role in ("gpu", "native"):
-        # With /proc read-only cuInit fails with 304, and a program that ignores errors prints zeros.
-        files += [("/proc", landlock.READ | landlock.WRITE_FILE), ("/sys", landlock.READ), ("/dev/shm", landlock.WRITE)]
+        # Tried on an H200: without writing to /proc (truncating included), without a socket of the family AF_UNIX, or
+        # with a /proc of another process namespace, cuInit fails with 304; a program that ignores errors prints zeros.
+        files += [("/proc", landlock.READ | landlock.WRITE_FILE | landlock.TRUNCATE)]
+        files += [("/sys", landlock.READ), ("/dev/shm", landlock.WRITE)]
         files += [(path, landlock.DEVICE) for pattern in GPU_DEVICES for path in _matching(pattern)]
     if role == "interpret":
         return Confinement(tuple(files), processes="none", execute=False)
-    return Confinement(tuple(files), process_namespace=True, renames=True, signals=True)
+    sockets = role in ("gpu", "native")
+    return Confinement(tuple(files), process_namespace=True, renames=True, unix_sockets=sockets, signals=True)
 
 
 def for_compiler(command: Sequence[str], work: str) -> Confinement:

@@ -27,7 +27,6 @@ NEVER = (
     *("swapon", "swapoff", "quotactl", "quotactl_fd", "sethostname", "setdomainname", "iopl", "ioperm", "modify_ldt"),
     *("clock_settime", "settimeofday", "clock_adjtime", "adjtimex", "vhangup", "uselib", "fanotify_init", "nfsservctl"),
     *("shmget", "semget", "msgget", "mq_open", "capset"),
-    "socket",
 )
 # Landlock does not cover these: a program could lock the user out of every file that the user owns.
 ATTRIBUTES = (
@@ -62,6 +61,7 @@ class Rules:
     processes: Processes = "any"
     execute: bool = True
     attributes: bool = False
+    unix_sockets: bool = False
     own_pid: int = 0
 
 
@@ -132,6 +132,10 @@ def build(rules: Rules) -> bytes:
         ("ioctl", 1, (_TIOCSTI, _TIOCLINUX)),
     ):
         program += _by_argument(name, argument, values, listed_are_allowed=False, error=errno.EPERM)
+    if rules.unix_sockets:
+        program += _by_argument("socket", 0, (_AF_UNIX,), listed_are_allowed=True, error=errno.EPERM)
+    else:
+        program += _refuse("socket", errno.EPERM)
     program += _by_argument("socketpair", 0, (_AF_UNIX,), listed_are_allowed=True, error=errno.EPERM)
     return program + _one(_RETURN, _ALLOW)
 

@@ -149,3 +149,9 @@ def unshare(flags: int) -> None:
     """unshare(2); raises OSError."""
     if _libc.unshare(ctypes.c_int(flags)) != 0:
         raise OSError(ctypes.get_errno(), "unshare")
+
+
+def mount(source: str, target: str, kind: str, flags: int) -> None:
+    """mount(2); raises OSError."""
+    if _libc.mount(source.encode(), target.encode(), kind.encode() or None, ctypes.c_ulong(flags), None) != 0:
+        raise OSError(ctypes.get_errno(), f"mount {target}")
