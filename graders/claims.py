@@ -7,10 +7,11 @@ what the lesson or a data sheet says are no claims. Where it is not clear the cl
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 from typing import Literal
 
+from graders import claims_lines
 from graders import claims_words as words_of
 from graders.answers import Answers, Section
 
@@ -19,7 +20,6 @@ Kind = Literal["gpu", "review", "emulated", "failed", "passed", "not-run", "none
 STRENGTH: tuple[Kind, ...] = ("gpu", "review", "emulated", "failed", "passed", "not-run", "none")
 RUN_SECTIONS: tuple[Section, ...] = ("run_output", "failures")
 PROSE_SECTIONS: tuple[Section, ...] = ("q1", "q2", "q3", "impl", "boundary", "tradeoff")
-MAX_LINES = 5000  # of a section; what stands behind them is not read
 FAST_BYTES = 1000.0  # GB/s that no CPU emulation of a kernel reaches: such a measured figure claims a GPU
 
 
@@ -55,20 +55,33 @@ class PastedCase:
 def read_claims(answers: Answers, known_figures: Collection[str] = (), case_names: Collection[str] = ()) -> list[Claim]:
     """Every claim of the answers, in the order of the sections. `known_figures`: those of the lesson's own text."""
     out = []
+
+    def is_case(text: str) -> bool:
+        return _pasted_case(text, 0, case_names) is not None
+
     for section in (*RUN_SECTIONS, *PROSE_SECTIONS):
-        for line, text in _lines(answers, section):
-            if _pasted_case(text, line, case_names) is not None:
-                continue
-            for sentence in sentences(text):
-                claim = read_sentence(sentence, section, line, known_figures)
-                if claim.kind != "none":
-                    out.append(claim)
+        for sentence in claims_lines.read_sentences(answers, section, is_case):
+            claim = _read(sentence, section, known_figures)
+            if claim.kind != "none":
+                out.append(claim)
     return out
+
+
+def _read(sentence: claims_lines.Sentence, section: Section, known_figures: Collection[str]) -> Claim:
+    """A sentence, at most a doubt where it stands in a remark of our own report or goes on in another line."""
+    claim = read_sentence(sentence.text, section, sentence.line, known_figures)
+    if sentence.report:
+        claim = replace(claim, everything=False, kind="review" if claim.kind == "gpu" else claim.kind)
+    if claim.kind == "gpu" and sentence.joined is not None:
+        whole = read_sentence(sentence.joined, section, sentence.line, known_figures)
+        if whole.kind != "gpu":
+            claim = replace(claim, kind="review", words=sentence.joined)
+    return claim
 
 
 def pasted_cases(answers: Answers, case_names: Collection[str]) -> list[PastedCase]:
     """Case lines of a report pasted into 'Run output': a sign or a verdict beside the exact name of a case."""
-    found = (_pasted_case(text, line, case_names) for line, text in _lines(answers, "run_output"))
+    found = (_pasted_case(text, line, case_names) for line, text in claims_lines.lines(answers, "run_output"))
     return [case for case in found if case is not None]
 
 
@@ -81,13 +94,6 @@ def strongest(claims: Collection[Claim]) -> Kind:
     """What a text claims as a whole."""
     kinds = {claim.kind for claim in claims}
     return next((kind for kind in STRENGTH if kind in kinds), "none")
-
-
-def sentences(line: str) -> Iterator[str]:
-    """Sentences of one line. A point between digits or inside a name does not end one."""
-    for piece in re.findall(r".+?(?:[。！？!?；;]+|(?<!\d)\.(?=\s|$)|(?<=\d)\.(?=\s+[A-Z]|$)|$)", line):
-        if piece.strip():
-            yield piece.strip()
 
 
 @dataclass(slots=True)
@@ -156,8 +162,8 @@ def _read_clauses(folded: str, *, in_run: bool) -> _Seen:
     machine: Literal["gpu", "cpu"] | None = None
     quiet = False
     for i, (turn, clause) in enumerate(pieces):
-        if turn:
-            quiet = False
+        if turn or (words_of.FIRST.search(clause) and words_of.RAN_PAST.search(clause)):
+            quiet = False  # 'but ...', or '... I measured': from here on it is the learner's own again
         clause = words_of.NO_FAILURE.sub(" §ok ", clause)
         clause = words_of.NOT_GOOD.sub(" §bad ", clause)
         clause = words_of.NOT_ONLY.sub(" ", clause)
@@ -221,7 +227,7 @@ _BREAK = re.compile(
     r"|(?=\b(?:but|however|so|because|though|although|while|and (?=i\b|we\b|it\b|the\b|all\b|every)|then)\b)"
     r"|(?=但|然而|不过(?!滤)|而(?!是|且|不|非)|所以|因为|然后|并且|还在)"
 )
-_TURN = re.compile(r"^\s*(?:but|however|但|然而|不过|还在|而)")
+_TURN = re.compile(r"^\s*(?:but|however|但|然而|不过|还在)")
 
 
 def _clauses(folded: str) -> list[tuple[bool, str]]:
@@ -243,6 +249,8 @@ def _tag(clause: str) -> bool:
 
 def _everything(folded: str, counts: tuple[tuple[int, int], ...]) -> bool:
     if counts and all(p < n for p, n in counts):
+        return False
+    if _GROUP_LINE.match(folded):  # '✓ 3 cases, all right  normal · hidden': a line of a report about some cases
         return False
     last = re.split(r"[:,]\s*", folded.strip())[-1]
     plain = words_of.NO_FAILURE.sub(" §ok ", folded)
@@ -277,23 +285,19 @@ def _gigabytes(figure: str) -> float:
     return float(number) * scale
 
 
-def _lines(answers: Answers, section: Section) -> Iterator[tuple[int, str]]:
-    """(line in answers.md, text) of each line of a section; fences and empty lines are left out."""
-    numbers = answers.numbers.get(section, [])
-    for i, text in enumerate(answers.get(section).split("\n", MAX_LINES)[:MAX_LINES]):
-        if text.strip() and not re.match(r"^\s*(?:```|~~~)", text):
-            yield (numbers[i] if i < len(numbers) else answers.lines.get(section, 0)), text.strip()
-
-
+_GROUP_LINE = re.compile(
+    r"^\s*(?:[✓✔✅✗✘❌·]|[\w ]{1,10}[:.]).*(?:\bcases?\b|个用例).*(?:\bnormal\b|\bboundary\b|正常|边界|\bhidden\b|隐藏)(?!.*\d\s*/)"
+    r"|^\s*[✓✔✅✗✘❌·].*(?:\bnormal\b|\bboundary\b|正常|边界|\bhidden\b|隐藏)"
+)
 _SIGN = re.compile(
-    r"^\s*(?:[-*]\s*)?\[?(✓|✔|✅|√|pass(?:ed)?|ok|通过|✗|✘|❌|×|fail(?:ed)?|wrong|error|失败|错误|出错)\]?[\s:]+(.+)$",
+    r"^\s*(?:[-*]\s*)?\[?(✓|✔|✅|√|pass(?:ed)?|ok|right|通过|正确|✗|✘|❌|×|fail(?:ed)?|wrong|error|失败|错误|出错)\]?[\s:]+(.+)$",
     re.I,
 )
 _SIGN_AFTER = re.compile(
-    r"^\s*(?:[-*]\s*)?(.+?)\s*(?::|\.{2,}|\s{2,}|—|=)\s*\[?(✓|✔|✅|√|pass(?:ed)?|ok|通过|✗|✘|❌|×|fail(?:ed)?|wrong|error|失败|错误|出错)\]?\s*$",
+    r"^\s*(?:[-*]\s*)?(.+?)\s*(?::|\.{2,}|\s{2,}|—|=)\s*\[?(✓|✔|✅|√|pass(?:ed)?|ok|right|通过|正确|✗|✘|❌|×|fail(?:ed)?|wrong|error|失败|错误|出错)\]?\s*$",
     re.I,
 )
-_PASSING = re.compile(r"✓|✔|✅|√|pass|ok|通过", re.I)
+_PASSING = re.compile(r"✓|✔|✅|√|pass|ok|right|通过|正确", re.I)
 
 
 def _pasted_case(text: str, line: int, case_names: Collection[str]) -> PastedCase | None:

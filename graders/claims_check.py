@@ -95,7 +95,7 @@ def weigh(
         weigh_stored(out, submission, cases, own, gpu_seen=on_gpu or bool(gpu))
     if not submission.answers.sections:
         return out
-    names = [c.name for c in cases]
+    names = _labels(cases)
     said = read_claims(submission.answers, _lesson_figures(lesson.folder), names)
     for claim in said:
         if claim.kind == "gpu" and not on_gpu:
@@ -105,7 +105,7 @@ def weigh(
         if claim.section in RUN_SECTIONS and (on_gpu or claim.kind != "gpu" or gpu):
             _weigh_outcome(out, lesson, claim, cases, own, refused=blank_sha256 is None)
     for pasted in pasted_cases(submission.answers, names):
-        _weigh_case(out, lesson, pasted, cases, own)
+        _weigh_case(out, lesson, pasted, names[pasted.name], own)
     _weigh_failures(out, lesson, submission, said, cases, own)
     return out
 
@@ -117,6 +117,16 @@ _NO_GPU = Text(
     "claims a GPU run, but no receipt of one fits this blank and template, and none was run here",
     "声称在 GPU 上运行过，但没有与此填空和模板相符的 GPU 回执，此处也没有 GPU 运行",
 )
+
+
+def _labels(cases: Sequence[CaseResult]) -> dict[str, CaseResult]:
+    """Cases by what a report calls them: the name, and the title in either language."""
+    out = {c.name: c for c in cases}
+    for case in cases:
+        if case.title is not None:
+            out.setdefault(case.title.en, case)
+            out.setdefault(case.title.zh, case)
+    return out
 
 
 def _weigh_gpu(out: Weighed, claim: Claim, gpu: list[Receipt]) -> None:
@@ -215,10 +225,7 @@ def _with_not_run(scope: Sequence[CaseResult], cases: Sequence[CaseResult]) -> i
     return len(scope) + sum(c.outcome == "not-run" and c.group in groups for c in cases)
 
 
-def _weigh_case(
-    out: Weighed, lesson: Lesson, pasted: PastedCase, cases: Sequence[CaseResult], own: Sequence[Receipt]
-) -> None:
-    result = next(c for c in cases if c.name == pasted.name)
+def _weigh_case(out: Weighed, lesson: Lesson, pasted: PastedCase, result: CaseResult, own: Sequence[Receipt]) -> None:
     if pasted.passing and result.outcome in ("fail", "error", "timeout"):
         _contradicted(out, lesson, "run_output", pasted.line, pasted.words, [result], own, on_gpu=False)
     elif not pasted.passing and result.outcome == "pass":
@@ -244,7 +251,7 @@ def _weigh_failures(
     if text and _NONE.match(claims_words.fold(text)):
         denials.append((lines[0] if lines else 0, text))
     told = [c for c in said if c.section == "failures" and c.kind == "failed"]
-    if text and not told and any(name in text for name in (c.name for c in cases)):
+    if text and not told and any(name in text for name in _labels(cases)):
         told = [Claim("failed", text.split("\n")[0], "failures", lines[0] if lines else 0)]
     if denials and same_blank and not out.vetoes:
         why = Text("a run of this blank failed '{c}'", "此填空的运行中“{c}”未通过").fill(c=min(same_blank))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -292,3 +293,44 @@ def test_no_pattern_takes_long(piece: str) -> None:
 def test_any_text_is_read(text: str) -> None:
     for claim in read_claims(parse(f"## Run output\n\n{text}\n"), {"129 us"}, {"N = 2"}):
         assert claim.words and claim.kind != "none"
+
+
+HONEST = [
+    "executed on the CPU (triton-interpreter) · compiled for sm_80 sm_90 sm_100 · GPU run pending",
+    "在 CPU 上执行（triton-interpreter） · 已为 sm_80 sm_90 sm_100 编译 · 等待 GPU 验证",
+    "The lesson says that the fused kernel was measured at 128 us on one NVIDIA H200 while five separate kernels took 704 us there.",
+    "I have no graphics card in this laptop, so what stands here was not run on a GPU; the interpreter passed all of the 41 cases.",
+    "课文里说，融合之后的核函数在一块 NVIDIA H200 上实测为 128 us，而分成五步的版本在同一块卡上用了 704 us，这不是我测的。",
+    "我的笔记本没有显卡，所以这里写的都不是在 GPU 上跑出来的；用解释器运行，41 个用例全部通过，等以后有机会再到真机上验证。",
+]
+BOLD = [
+    "After some trouble with the drivers of the cluster I finally got a node and ran the kernel on an NVIDIA A100 where all 41 cases passed.",
+    "折腾了半天驱动之后终于在实验室的服务器上跑起来了，用的是 NVIDIA A100 显卡，全部 41 个用例都通过，耗时 131 us。",
+]
+
+
+def wrapped(text: str, width: int) -> str:
+    """The text as a terminal of `width` cells shows it: English cut at spaces, Chinese anywhere."""
+    out, line, cells = [], "", 0
+    for word in re.findall(r"[\u2e80-\uffef]|[^\s\u2e80-\uffef]+\s*", text):
+        size = sum(2 if ord(c) > 0x2E7F else 1 for c in word.rstrip())
+        if cells + size > width and line:
+            out.append(line.rstrip())
+            line, cells = "", 0
+        line += word
+        cells += sum(2 if ord(c) > 0x2E7F else 1 for c in word)
+    return "\n".join([*out, line])
+
+
+@pytest.mark.parametrize("text", HONEST)
+def test_a_wrapped_line_is_no_claim(text: str, known: set[str]) -> None:
+    for width in range(44, 130):
+        found = read_claims(answers(wrapped(text, width)), known)
+        assert strongest(found) != "gpu", (width, found)
+        assert width < 72 or strongest(found) != "review", (width, found)
+
+
+@pytest.mark.parametrize("text", BOLD)
+def test_a_claim_does_not_hide_in_the_wrap(text: str) -> None:
+    for width in range(44, 150):
+        assert strongest(read_claims(answers(wrapped(text, width)))) in ("gpu", "review"), width
