@@ -106,7 +106,10 @@ def _ask_one(session: Session, section: Section, have: str, count: str) -> Ended
         drafts.drop(section)
         if text:
             session.keeper.save()
-            after_answer(session, section, text)
+            try:
+                after_answer(session, section, text)
+            except editor.Left:
+                return "stop"
         return None
 
 

@@ -52,6 +52,21 @@ class Terminal:
             self._from += _end_of(words, self.text[self._from :])
         return self.text[begin : self._from]
 
+    def see_one_of(self, *wanted: str, within: float = PATIENCE_S) -> str:
+        """Wait until one of the words stood on the screen; returns the one that came first."""
+
+        def first() -> str | None:
+            seen = _squeezed(self.text[self._from :])
+            places = {words: seen.find(_squeezed(words)) for words in wanted}
+            found = [words for words in wanted if places[words] >= 0]
+            return min(found, key=lambda words: places[words]) if found else None
+
+        self._wait(lambda: first() is not None, " or ".join(wanted), within)
+        came = first()
+        assert came is not None
+        self._from += _end_of(came, self.text[self._from :])
+        return came
+
     def type(self, keys: str) -> None:
         """Type without Enter."""
         self.child.send(keys)

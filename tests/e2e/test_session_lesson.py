@@ -27,6 +27,19 @@ def reference(lesson: str, lang: str) -> list[str]:
     return [" ".join(key[section][lang].split()) for section in SECTIONS]
 
 
+ASKED_BACK = ("Predict:", "Choose:", "In one sentence:", "预测：", "选择：", "用一句话：")
+
+
+def answer(screen: Terminal, words: str, then: str) -> None:
+    """Hand in an answer, skip what is asked back about it, and wait for what comes next."""
+    screen.paste(words)
+    screen.enter()
+    screen.enter()
+    while screen.see_one_of(then, *ASKED_BACK) != then:
+        screen.see(">")
+        screen.enter()
+
+
 def status(home: Path, lesson: str) -> dict[str, Any]:
     done = subprocess.run(
         [sys.executable, "-m", "course_cli", "status", "--json"],
@@ -62,7 +75,7 @@ def status(home: Path, lesson: str) -> dict[str, Any]:
             "-100.0",
             ("填充胜出：真实的值都没有这么大", "哪个数既不改变最大值"),
             "float('-inf')",
-            ("提示 1/4", "个用例正确", "回车进入问题部分", "通过", "参考解释"),
+            ("提示 1/4", "个用例正确", "回车进入问题部分", "通过", "下一课"),
         ),
     ],
 )
@@ -86,10 +99,8 @@ def test_a_whole_lesson_with_a_mistake_a_hint_a_kill_and_a_resume(
     assert f"other={right})" in code.read_text(encoding="utf-8")
     screen.enter()
     screen.see(TITLES[lang][0], ">")
-    screen.paste(answers[0])
-    screen.enter()
-    screen.enter()
-    screen.see({"en": "2 of 2 points", "zh": "2 / 2 分"}[lang], TITLES[lang][1], ">")
+    answer(screen, answers[0], f"{TITLES[lang][1]}  (2/6)")
+    screen.see(">")
     screen.paste(answers[1])
     draft = tmp_path / "drafts" / lesson / "q2.txt"
     wait_for(lambda: draft.is_file() and draft.read_text(encoding="utf-8") == answers[1])
@@ -97,20 +108,21 @@ def test_a_whole_lesson_with_a_mistake_a_hint_a_kill_and_a_resume(
 
     again = Terminal(tmp_path, "--lang", lang, "run", lesson)
     again.see("←", TITLES[lang][1], answers[1][:30])  # not q1 again; what was typed of q2 is there
-    again.enter()
-    again.enter()
-    for number in (2, 3, 4, 5):
-        again.see(TITLES[lang][number], ">")
-        again.paste(answers[number])
-        again.enter()
-        again.enter()
+    answer(again, "", f"{TITLES[lang][2]}  (3/6)")
+    for number in (2, 3, 4):
+        answer(again, answers[number], f"{TITLES[lang][number + 1]}  ({number + 2}/6)")
+    answer(again, answers[5], {"en": "score ──", "zh": "得分 ──"}[lang])
     again.see(words[3], words[4], ">")
+    again.enter("ref")
+    again.see(answers[3][:40], "%")  # the reference explanation begins with the implementation, page by page
+    again.type("q")
+    again.see(">")
     again.enter()
     assert again.leaves() == 0
     assert not draft.exists()
     kept = (tmp_path / "work" / lesson / "answers.md").read_text(encoding="utf-8")
-    for answer in answers:
-        assert answer in " ".join(kept.split())
+    for each in answers:
+        assert each in " ".join(kept.split())
     row = status(tmp_path, lesson)
     assert row["passed"] is True and row["best"] >= 8 and row["hint"] == 1 and row["pending"] >= 1
 
