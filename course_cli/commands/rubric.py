@@ -31,6 +31,10 @@ def register(app: typer.Typer) -> None:
     )
     family.command(
         "try",
+        context_settings={
+            "ignore_unknown_options": True,
+            "help_option_names": ["--help"],
+        },  # an answer may begin with "-inf"
         help=say(
             'Read one answer and show clauses, links and points.\n\nExample: course rubric try lesson07 q2 "0 wins the max"',
             "阅读一段回答，显示分句、因果链与得分。\n\n示例：course rubric try lesson07 q2 “0 成为最大值”",
