@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 from zlib import crc32
 
@@ -61,6 +62,12 @@ def fingerprints(text: str, gram: int = GRAM, window: int = WINDOW) -> dict[int,
     return kept
 
 
+@lru_cache(maxsize=64)
+def _of_source(text: str) -> frozenset[int]:
+    """Fingerprints of a text that many answers are held against: lesson, question, reference."""
+    return frozenset(fingerprints(_letters(normalise(text))[0]))
+
+
 def find_copies(answer: str, context: ReadContext) -> list[CopyFinding]:
     """Sources that hold a large share of an answer."""
     plain = normalise(answer)
@@ -78,7 +85,7 @@ def find_copies(answer: str, context: ReadContext) -> list[CopyFinding]:
     ]
     for kind, texts in sources:
         for name, text in texts.items():
-            theirs = set(fingerprints(_letters(normalise(text))[0]))
+            theirs = _of_source(text)
             shared = sorted(at for h, positions in own.items() if h in theirs for at in positions)
             share = len(shared) / total if total else 0.0
             if share < SHARE[kind]:
