@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from pathlib import Path
 from graders.confine import landlock
 from graders.confine.seccomp import Processes
 
-SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/nix/store")
+SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt", "/nix/store")
 # Of /etc only what the loader, the compilers and the C library need: it may hold more than a learner should read.
 CONFIGURATION = (
     *("/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alternatives", "/etc/localtime"),
@@ -91,7 +92,15 @@ def _common(work: str) -> list[tuple[str, int]]:
 def _searched() -> list[str]:
     """Folders that the environment names for libraries and CUDA."""
     found = [part for name in SEARCHED for part in os.environ.get(name, "").split(":")]
-    return [path for path in found if path.startswith("/") and path != "/"]
+    return [path for path in found if path.startswith("/") and path != "/"] + _toolchains()
+
+
+def _toolchains() -> list[str]:
+    """Where the compilers on PATH are installed: Triton's launcher and nvcc call one of them."""
+    found = [shutil.which(name) for name in (os.environ.get("CC", ""), "gcc", "g++", "clang", "nvcc") if name]
+    places = {Path(os.path.realpath(path)).parent.parent for path in found if path}
+    home = Path.home()
+    return sorted(str(place) for place in places if place != home and place not in home.parents)
 
 
 def _readable(trees: Iterable[str], further: int) -> list[tuple[str, int]]:
