@@ -80,9 +80,10 @@ def _read(sentence: claims_lines.Sentence, section: Section, known_figures: Coll
 
 
 def pasted_cases(answers: Answers, case_names: Collection[str]) -> list[PastedCase]:
-    """Case lines of a report pasted into 'Run output': a sign or a verdict beside the exact name of a case."""
+    """Case lines of a report pasted into 'Run output': a sign or a verdict beside the exact name of a case, each once."""
     found = (_pasted_case(text, line, case_names) for line, text in claims_lines.lines(answers, "run_output"))
-    return [case for case in found if case is not None]
+    once = {(case.name, case.passing): case for case in reversed([c for c in found if c is not None])}
+    return list(reversed(once.values()))  # a report shows a case in its list and again with its numbers
 
 
 def figures_of(text: str) -> set[str]:
@@ -290,11 +291,11 @@ _GROUP_LINE = re.compile(
     r"|^\s*[✓✔✅✗✘❌·].*(?:\bnormal\b|\bboundary\b|正常|边界|\bhidden\b|隐藏)"
 )
 _SIGN = re.compile(
-    r"^\s*(?:[-*]\s*)?\[?(✓|✔|✅|√|pass(?:ed)?|ok|right|通过|正确|✗|✘|❌|×|fail(?:ed)?|wrong|error|失败|错误|出错)\]?[\s:]+(.+)$",
+    r"^\s*(?:[-*]\s*)?\[?(✓|✔|✅|√|pass(?:ed)?|ok|right|通过|正确|✗|✘|❌|×|fail(?:ed)?|wrong|error|失败|错误|出错)\]?[\s:：]+(.+)$",
     re.I,
 )
 _SIGN_AFTER = re.compile(
-    r"^\s*(?:[-*]\s*)?(.+?)\s*(?::|\.{2,}|\s{2,}|—|=)\s*\[?(✓|✔|✅|√|pass(?:ed)?|ok|right|通过|正确|✗|✘|❌|×|fail(?:ed)?|wrong|error|失败|错误|出错)\]?\s*$",
+    r"^\s*(?:[-*]\s*)?(.+?)\s*(?:[:：]|\.{2,}|\s{2,}|—|=)\s*\[?(✓|✔|✅|√|pass(?:ed)?|ok|right|通过|正确|✗|✘|❌|×|fail(?:ed)?|wrong|error|失败|错误|出错)\]?\s*$",
     re.I,
 )
 _PASSING = re.compile(r"✓|✔|✅|√|pass|ok|right|通过|正确", re.I)

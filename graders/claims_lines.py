@@ -20,7 +20,9 @@ _BEGINS = re.compile(r"^\s*(?:[-*+>|#]|\d{1,2}[.)、]\s|[✓✔✅✗✘❌·…
 _FENCE = re.compile(r"^\s*(?:```|~~~)")
 # Words of the lesson in a report pasted as JSON.
 _DESCRIPTION = re.compile(r'^\s*"(?:about|detail|title|text|words|note|reason|says|feedback)"\s*:')
-_REPORT = re.compile(r"^\s*(?:[→←!]\s|(?:✗\s*)?(?:VETO|一票否决)\s)")
+_REPORT = re.compile(
+    r"^\s*(?:[→←!]\s|(?:✗\s*|WRONG:\s*|错误：\s*)?(?:VETO|一票否决)\s|next:|下一步：|(?:note:|注意：)\s*(?:answers\.md|.{0,30}receipt of|.{0,30}的回执))"
+)
 
 
 @dataclass(frozen=True, slots=True)

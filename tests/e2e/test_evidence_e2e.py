@@ -139,3 +139,26 @@ def test_every_word_of_it_in_chinese(tmp_path: Path) -> None:
     assert "没有与此填空和模板相符的" in told.replace("\n", "").replace(" ", "")
     assert "待处理" in course("--lang", "zh", "review").stdout
     assert "待验证" in course("--lang", "zh", "pending").stdout
+
+
+@pytest.mark.parametrize(("lang", "plain"), [("en", False), ("zh", True)])
+def test_a_pasted_report_of_a_failing_run_is_honest_and_an_edited_one_is_not(
+    lang: str, plain: bool, tmp_path: Path
+) -> None:
+    words = ["--lang", lang, *(["--plain"] if plain else [])]
+    shown = course(*words, "run", "lesson05", "--fill", "1.0", "--no-input", code=1, COLUMNS="80").stdout
+    honest = submission(tmp_path / "honest", f"```\n{shown}\n```", "1.0")
+    graded = as_json("grade", str(honest), "--format", "json", code=1)
+    assert graded["vetoes"] == [] and graded["needs_review"] == []
+    failing = next(c for c in graded["cases"] if c["visible"] and c["outcome"] == "fail")
+    (good, bad), name = {
+        "en": (("right: ", "WRONG: "), "four rows of 100"),
+        "zh": (("正确： ", "错误： "), "4 行，每行 100 列"),
+    }[lang]
+    if not plain:
+        good, bad = "✓ ", "✗ "
+    assert failing["name"] == "four rows of 100" and bad + name in shown
+    edited = submission(tmp_path / "edited", "```\n" + shown.replace(bad + name, good + name) + "\n```", "1.0")
+    graded = as_json("grade", str(edited), "--format", "json", code=1)
+    assert [v["rule"] for v in graded["vetoes"]] == ["unrun-claimed-as-measured"]
+    assert name in graded["vetoes"][0]["words"]
