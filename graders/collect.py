@@ -7,17 +7,17 @@ from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
-from graders.answers import TITLES, Answers
 from graders.archive import MAX_ALL, is_archive, unpacked
 from graders.archive import SUFFIXES as ARCHIVE_SUFFIXES
+from graders.collect_answers import with_answers, with_bounded_answers, without_lesson_words
 from graders.course import Course
 from graders.errors import BadInput, CourseError, Where
 from graders.evidence import read_receipts
 from graders.lesson import Lesson
 from graders.notebook import MAX_NOTEBOOK_BYTES, read_ipynb, read_qmd
 from graders.notebook_evidence import language_of, stored_of
-from graders.notebook_export import PROMPTS, exported_code
-from graders.notebook_parts import NO_EXERCISE, Parts, take
+from graders.notebook_export import exported_code, exported_text
+from graders.notebook_parts import NO_EXERCISE, Parts, missing_answers, take, without_lesson_cells
 from graders.submission import CODE_SUFFIXES, EditNote, Misfit, Submission, read_answers, read_bytes, sha256
 from graders.template_diff import Edit, compare, marker, read_text, similarity
 from graders.text import Text, same
@@ -26,7 +26,6 @@ ANSWERS = "answers.md"
 CLOSE_ENOUGH = 0.5  # least similarity of syntax trees for a file to belong to a lesson
 CLEARLY_CLOSER = 0.03  # lead over the next lesson for the choice to be clear
 MOST_EDITS = 8  # harmless edits that are listed
-LESSON_LINE = 16  # characters from which on a line that stands in the lesson is the lesson's
 NOTEBOOK_SUFFIXES = (".ipynb", ".qmd")
 
 
@@ -122,7 +121,8 @@ def collect(course: Course, path: Path, lesson_name: str | None, answers: Path |
     else:
         lesson, submission = _file(course, path, lesson_name)
     if answers is not None:
-        submission = _with_answers(submission, read_answers(answers))
+        submission = with_answers(submission, read_answers(answers))
+    submission = with_bounded_answers(submission)
     receipts, told = read_receipts(path if path.is_dir() else path.parent)
     return lesson, replace(submission, receipts=receipts, notes=(*submission.notes, *told))
 
@@ -168,18 +168,6 @@ def _beside(
         notes.append(text.fill(n=notebooks[0].name))
     told = (n for n in found.notes if n not in notes)
     return replace(submission, answers=found.answers, stored=(), notes=(*notes, *told))
-
-
-def _with_answers(submission: Submission, found: Answers) -> Submission:
-    """answers.md beside what a notebook answers: its sections come first, the notebook fills the others."""
-    notes = (*submission.notes, *found.notes)
-    kept = {s: t for s, t in submission.answers.sections.items() if t and not found.get(s)}
-    if not kept:
-        return replace(submission, answers=found, notes=notes)
-    text = Text("from the notebook, where answers.md says nothing: {s}", "answers.md 中没有、取自 notebook：{s}")
-    names = Text(", ".join(TITLES[s].en for s in kept), "、".join(TITLES[s].zh for s in kept))
-    both = replace(found, sections={**found.sections, **kept})
-    return replace(submission, answers=both, notes=(*notes, text.fill(s=names)))
 
 
 def _is_submission(folder: Path) -> bool:
@@ -251,7 +239,10 @@ def _notebook(course: Course, path: Path, lesson_name: str | None) -> tuple[Less
     parts = read_qmd(words, str(path)) if quarto else read_ipynb(words, str(path))
     del words
     place = Text("line {n}", "第 {n} 行") if quarto else Text("cell {n}", "第 {n} 个单元格")
-    lesson = _lesson_of(course, path, parts, lesson_name, place)
+    lesson = _lesson_of(course, path, parts, lesson_name)
+    parts = without_lesson_cells(parts, exported_text(lesson), place)
+    if parts.code is None:
+        _find_exercise(lesson, parts, place)
     parts.pristine = exported_code(lesson)
     fill: str = ""
     edits: tuple[EditNote, ...] = ()
@@ -276,32 +267,28 @@ def _notebook(course: Course, path: Path, lesson_name: str | None) -> tuple[Less
         digest,
         answers=parts.answers,
         edits=edits,
-        notes=(*parts.notes, *notes, *about),
+        notes=(*parts.notes, *missing_answers(parts.answers), *notes, *about),
         stored=stored,
         misfit=misfit,
         notebook_lang=None if quarto else language_of(parts),
     )
 
 
-def _lesson_of(course: Course, path: Path, parts: Parts, lesson_name: str | None, place: Text) -> Lesson:
+def _lesson_of(course: Course, path: Path, parts: Parts, lesson_name: str | None) -> Lesson:
     """The lesson of a notebook: as given, by the marker in its code, by its metadata, by the likeness of its code."""
     if lesson_name is not None:
-        lesson = course.lesson(lesson_name)
-    elif parts.code is not None and (marker(parts.code) is not None or parts.lesson not in course.ids):
+        return course.lesson(lesson_name)
+    if parts.code is not None and (marker(parts.code) is not None or parts.lesson not in course.ids):
         return course.lesson(_which(course, path, parts.code, parts.suffix))
-    elif parts.lesson in course.ids:
-        lesson = course.lesson(parts.lesson)
-    else:
-        raise BadInput(
-            Text(
-                "no cell holds the exercise: give --lesson to grade the answers",
-                "没有练习代码单元格：请用 --lesson 指定后只评答案",
-            ),
-            Where(str(path)),
-        )
-    if parts.code is None:
-        _find_exercise(lesson, parts, place)
-    return lesson
+    if parts.lesson in course.ids:
+        return course.lesson(parts.lesson)
+    raise BadInput(
+        Text(
+            "no cell holds the exercise: give --lesson to grade the answers",
+            "没有练习代码单元格：请用 --lesson 指定后只评答案",
+        ),
+        Where(str(path)),
+    )
 
 
 def _find_exercise(lesson: Lesson, parts: Parts, place: Text) -> None:
@@ -315,25 +302,6 @@ def _find_exercise(lesson: Lesson, parts: Parts, place: Text) -> None:
     parts.notes = [n for n in parts.notes if n != NO_EXERCISE]
     text = Text("{p} was taken for the exercise, by its code", "{p}按其代码被认作练习")
     parts.notes.append(text.fill(p=place.fill(n=best[1].line)))
-
-
-def without_lesson_words(answers: Answers, lesson: Lesson) -> None:
-    """Take lines of the lesson itself (text, prompts, hints) out of the answers: they are nobody's own words."""
-    if not any(answers.sections.values()):
-        return
-    own: set[str] = set()
-    spec = lesson.spec
-    texts = [lesson.text("en"), lesson.text("zh")]
-    for words in (*spec.hints, *(q.prompt for q in spec.questions)):
-        texts += [words.text.en, words.text.zh]
-    texts += [t for prompt in PROMPTS.values() for t in (prompt.en, prompt.zh)]
-    for text in texts:
-        own |= {line.strip() for line in text.split("\n") if len(line.strip()) >= LESSON_LINE}
-    for section, text in answers.sections.items():
-        lines = text.split("\n")
-        kept = [line for line in lines if line.strip() not in own]
-        if len(kept) < len(lines):
-            answers.sections[section] = "\n".join(kept).strip()
 
 
 def _compared(lesson: Lesson, source: str, path: str) -> tuple[str, tuple[EditNote, ...], tuple[Text, ...]]:

@@ -19,6 +19,7 @@ from graders.evidence import lesson_hashes
 from graders.lesson import Lesson
 from graders.text import Lang, Text
 
+LANGS: tuple[Lang, ...] = ("en", "zh")
 NOTEBOOK_FORMAT = "course-notebook/1"
 Role = Literal["text", "setup", "exercise", "check", "hint", "question", "answer"]
 ASKED: tuple[Section, ...] = ("q1", "q2", "q3", "impl", "boundary", "tradeoff", "run_output", "failures")
@@ -237,10 +238,20 @@ def _blocks(text: str) -> tuple[list[str], list[str]]:
     return [b for i, b in kept if i < cut], [b for i, b in kept if i > cut]
 
 
+def exported_text(lesson: Lesson) -> set[str]:
+    """The text cells of the pristine export that are no questions and no answers, in both languages, white space folded."""
+    out = set()
+    for lang in LANGS:
+        for part in parts_of(lesson, lang):
+            if part.role in ("text", "hint"):
+                out.add(" ".join(_markdown(part, lang).split()))
+    return out
+
+
 def exported_code(lesson: Lesson, fill: str | None = None) -> dict[str, str]:
     """The source of each code cell of the pristine export by role, in both languages of its comments (`check-en`, ...)."""
     out = {}
-    for lang in ("en", "zh"):
+    for lang in LANGS:
         for part in _code_parts(lesson, lang, fill):
             out[f"{part.role}-{lang}"] = part.text
     return out

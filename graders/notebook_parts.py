@@ -6,7 +6,7 @@ Doubled, missing, converted and reordered parts are named; as much as can be rea
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -88,6 +88,7 @@ class Parts:
     cells: list[Cell] = field(default_factory=list)
     lesson: str = ""
     exercise: Cell | None = None
+    told: tuple[Text, ...] = ()  # what reading the file said, before its cells were looked at
     pristine: dict[str, str] = field(default_factory=dict)
 
 
@@ -120,7 +121,7 @@ def with_options(cell: Cell) -> Cell:
 
 def assemble(cells: Iterable[Cell], notes: list[Text], place: Text) -> Parts:
     """Code and answers from cells in their order; `place` names a cell by its number or line in messages."""
-    parts = Parts(notes=notes, cells=list(cells))
+    parts = Parts(notes=notes, cells=list(cells), told=tuple(notes))
     exercises = [c for c in parts.cells if _is_exercise(c)]
     if exercises:
         _choose(parts, exercises, place)
@@ -128,12 +129,23 @@ def assemble(cells: Iterable[Cell], notes: list[Text], place: Text) -> Parts:
         parts.notes.append(NO_EXERCISE)
     parts.answers = _answers(parts, exercises, place)
     parts.notes += parts.answers.notes
-    _name_missing(parts)
     _name_order(parts, place)
     if len(parts.notes) > MAX_NOTES:
         more = Text("{n} further remarks were left out", "另有 {n} 条说明从略").fill(n=len(parts.notes) - MAX_NOTES)
         parts.notes = [*parts.notes[:MAX_NOTES], more]
     return parts
+
+
+def without_lesson_cells(parts: Parts, known: Collection[str], place: Text) -> Parts:
+    """The parts again without cells that are the lesson's own text; `known` holds such texts, their white space folded."""
+    found = [c for c in parts.cells if c.kind == "text" and not c.role and " ".join(c.source.split()) in known]
+    if not found:
+        return parts
+    for cell in found:
+        cell.role, cell.section = "text", None
+    again = assemble(parts.cells, list(parts.told), place)
+    again.lesson = parts.lesson
+    return again
 
 
 def take(parts: Parts, cell: Cell) -> None:
@@ -163,11 +175,11 @@ def _choose(parts: Parts, exercises: list[Cell], place: Text) -> None:
         parts.notes.append(text.fill(p=here))
 
 
-def _name_missing(parts: Parts) -> None:
-    missing = [s for s in EXPECTED if not parts.answers.get(s)]
-    if missing:
-        words = Text(", ".join(TITLES[s].en for s in missing), "、".join(TITLES[s].zh for s in missing))
-        parts.notes.append(Text("no answer found for: {w}", "没有找到答案：{w}").fill(w=words))
+def missing_answers(answers: Answers) -> tuple[Text, ...]:
+    """A note that names the questions without an answer, where there are any."""
+    missing = [s for s in EXPECTED if not answers.get(s)]
+    words = Text(", ".join(TITLES[s].en for s in missing), "、".join(TITLES[s].zh for s in missing))
+    return (Text("no answer found for: {w}", "没有找到答案：{w}").fill(w=words),) if missing else ()
 
 
 def _name_order(parts: Parts, place: Text) -> None:

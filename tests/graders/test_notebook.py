@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from graders.errors import BadInput, CourseError
 from graders.notebook import CUT, KEPT_OUTPUT, MAX_CELLS, read_ipynb, read_qmd
-from graders.notebook_parts import Parts
+from graders.notebook_parts import Parts, missing_answers
 
 CODE = "# course: lesson05\nimport triton\n\nx = 0.0\n"
 
@@ -109,8 +109,10 @@ def test_doubled_missing_converted_and_reordered_parts_are_named() -> None:
     assert "several cells (6, 7, 8)" in told and "(cell 7)" in told and parts.code == "x = 1"
     assert "another order" in told
     assert parts.answers.sections == {"q1": "a\n\na2", "q2": "b", "q3": "c", "impl": "d"}
-    told = notes(read(words("", course_role="answer", course_id="q1"), words("nobody", course_role="answer")))
-    assert "no cell holds the exercise" in told and "no answer found for: Q1, Q2, Q3, Implementation" in told
+    parts = read(words("", course_role="answer", course_id="q1"), words("nobody", course_role="answer"))
+    told = notes(parts)
+    assert "no cell holds the exercise" in told
+    assert [n.en for n in missing_answers(parts.answers)] == ["no answer found for: Q1, Q2, Q3, Implementation"]
     assert "cell 2: an answer without a name was not graded" in told
     assert "converted" not in told
 
