@@ -78,8 +78,22 @@ def with_verified(lesson: Lesson, handed_in: Submission, folder: Path | None) ->
 
 def after_run(store: Store, lesson: Lesson, handed_in: Submission, card: ScoreCard, started: float) -> str | None:
     """Write the receipt of a run and enter it as pending; the receipt's file name, None where the blank was refused."""
-    from graders.evidence import FOLDER, make_receipt
     from graders.pending import entry_of
+
+    name = write_receipt(store, lesson, card, started)
+    if name is None:
+        return None
+    entry = entry_of(card, lesson, handed_in.fill, "run")
+    if entry is not None:
+        register = pending_register(store.folder)
+        register.enter(entry)
+        register.close()
+    return name
+
+
+def write_receipt(store: Store, lesson: Lesson, card: ScoreCard, started: float) -> str | None:
+    """Write the receipt of a run that began at `started`; its file name, None where the blank was refused."""
+    from graders.evidence import FOLDER, make_receipt
 
     if card.submission.blank_sha256 is None or card.refused is not None:
         return None
@@ -88,11 +102,6 @@ def after_run(store: Store, lesson: Lesson, handed_in: Submission, card: ScoreCa
     )
     path = store.work_folder(lesson.id) / FOLDER / receipt.file_name()
     write_file(path, receipt.dumps())
-    entry = entry_of(card, lesson, handed_in.fill, "run")
-    if entry is not None:
-        register = pending_register(store.folder)
-        register.enter(entry)
-        register.close()
     return path.name
 
 

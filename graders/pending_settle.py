@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal
@@ -12,12 +13,22 @@ from graders.evidence import lesson_hashes
 from graders.executors.base import Executor
 from graders.executors.pick import pick
 from graders.grade import Options, grade
-from graders.lesson import Language
+from graders.lesson import Language, Lesson
 from graders.pending import Entry, Register, Result, disputes_of
+from graders.scorecard import ScoreCard
 from graders.submission import Submission
 from graders.text import Text
 
 ExecutorFactory = Callable[[Language], Executor]
+
+
+@dataclass(frozen=True, slots=True)
+class GpuRun:
+    """The run that settled an entry, for a receipt. `started` is in seconds since 1970."""
+
+    lesson: Lesson
+    card: ScoreCard
+    started: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +39,7 @@ class Settlement:
     state: Literal["settled", "disputed", "pending"]
     result: Result | None = None
     skipped: Text | None = None
+    run: GpuRun | None = None
 
 
 def gpu_executor(language: Language) -> Executor:
@@ -80,6 +92,7 @@ def _settle(
         options = Options(
             grader_seed=course.grader_seed(), rubric=course.rubric(), compile_targets=False, executor=executor
         )
+        started = time.time()
         card = grade(Submission(fill=entry.fill), lesson, options)
     except EnvironmentProblem as problem:
         if not executors:
@@ -102,4 +115,4 @@ def _settle(
     )
     state = register.settle(entry, result)
     assert state != "pending"
-    return Settlement(entry, state, result)
+    return Settlement(entry, state, result, run=GpuRun(lesson, card, started))

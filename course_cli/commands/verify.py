@@ -114,6 +114,8 @@ def settle(
 def _settle(
     register: Register, bundle: Path | None, out: Path | None, *, as_json: bool, make: ExecutorFactory | None
 ) -> int:
+    from course_cli.records import write_receipt
+    from course_cli.store import Store
     from graders.errors import EXIT_ENVIRONMENT, EXIT_PASSED
     from graders.pending_settle import gpu_executor, settle_all
 
@@ -124,6 +126,8 @@ def _settle(
         console.print(say("nothing is pending", "没有待验证的内容"))
     for settled in settle_all(register, settings.course, make or gpu_executor):
         done.append(settled)
+        if bundle is None and settled.run is not None and settled.entry.source == "run":
+            write_receipt(Store(), settled.run.lesson, settled.run.card, settled.run.started)
         if not as_json:
             console.print(_line(settled), markup=False)
     if out is not None:

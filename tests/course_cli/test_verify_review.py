@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,11 @@ from fake_gpu import FakeGpu
 
 from course_cli.commands.review import open_items
 from course_cli.commands.verify import settle
-from course_cli.records import after_grade, pending_register, with_verified
+from course_cli.records import after_grade, after_run, pending_register, with_verified
+from course_cli.store import Store
 from graders.answers import parse
 from graders.course import builtin_root, open_course
+from graders.evidence import read_receipts
 from graders.grade import Options, grade
 from graders.lesson import Lesson
 from graders.pending_bundle import load_bundle
@@ -69,6 +72,22 @@ def test_a_dispute_reaches_the_review_and_the_next_grade(lesson: Lesson, capsys:
     assert [i.kind for i in items][:2] == ["veto", "dispute"] and items[1].part == "N = 2"
     again = graded(lesson, with_verified(lesson, HANDED_IN, None))
     assert again.vetoes and any("disagrees on 'N = 2'" in n.en for n in again.submission.notes)
+
+
+def test_verify_leaves_a_receipt_of_the_gpu_run_beside_the_answers(
+    lesson: Lesson, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store = Store()
+    cpu = FakeGpu(tier="emulated", name="triton-interpreter")
+    seed = open_course(builtin_root()).grader_seed()
+    card = grade(HANDED_IN, lesson, Options(executor=cpu, compile_targets=False, grader_seed=seed))
+    assert after_run(store, lesson, HANDED_IN, card, 1.0) is not None
+    assert verify(capsys, FakeGpu())[0] == 0
+    receipts, notes = read_receipts(store.work_folder("lesson05"))
+    assert notes == () and sorted(r.tier for r in receipts) == ["emulated", "gpu"]
+    # Another machine, which knows nothing of this register, finds the claim borne out by the receipt.
+    elsewhere = replace(HANDED_IN, receipts=receipts)
+    assert not grade(elsewhere, lesson, Options(executor=cpu, compile_targets=False)).vetoes
 
 
 def test_a_bundle_is_settled_apart_from_the_own_register(
