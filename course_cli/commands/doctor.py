@@ -100,7 +100,54 @@ def examine() -> list[Part]:
             ),
         ),
     ]
-    return parts + _executors()
+    return parts + _sandbox() + _executors()
+
+
+def _sandbox() -> list[Part]:
+    """The layers around a stranger's program, each tried out just now; why one is missing, and what it costs."""
+    from graders import confine
+
+    whole = Text("sandbox: {n}", "沙箱：{n}")
+    costs = {
+        "landlock": Text(
+            "a stranger's program can read what you can read, the answer key too",
+            "陌生程序能读取你能读取的一切，包括答案",
+        ),
+        "namespaces": Text("only the filter (seccomp) keeps programs off the network", "只有过滤器（seccomp）阻止联网"),
+        "pid-namespace": Text(
+            "what a GPU program leaves behind is ended one by one, not at once", "GPU 程序遗留的进程只能逐个结束"
+        ),
+        "seccomp": Text("programs may start others, trace and use sockets", "程序可启动其他进程、跟踪进程、使用套接字"),
+    }
+    remedies = {
+        "landlock": Text(
+            "Linux 5.13 or newer with `landlock` in the kernel's list of security modules (lsm=...)",
+            "需要 Linux 5.13 或更新版本，且内核安全模块列表（lsm=...）含 landlock",
+        ),
+        "namespaces": Text(
+            "allow unprivileged user namespaces (sysctl user.max_user_namespaces, on Ubuntu "
+            "kernel.apparmor_restrict_unprivileged_userns=0; in a container --security-opt seccomp=unconfined)",
+            "允许非特权用户命名空间（sysctl user.max_user_namespaces；Ubuntu 为 "
+            "kernel.apparmor_restrict_unprivileged_userns=0；容器为 --security-opt seccomp=unconfined）",
+        ),
+        "pid-namespace": Text(
+            "as for namespaces; in a container /proc must not be masked (--security-opt systempaths=unconfined)",
+            "同命名空间；在容器中 /proc 不得被遮蔽（--security-opt systempaths=unconfined）",
+        ),
+        "seccomp": Text(
+            "a kernel with CONFIG_SECCOMP_FILTER, on x86-64 or aarch64",
+            "内核需启用 CONFIG_SECCOMP_FILTER，架构为 x86-64 或 aarch64",
+        ),
+    }
+    return [
+        Part(
+            t(whole.fill(n=name)),
+            None if reason else say("active", "可用"),
+            Text("{c} ({r})", "{c}（{r}）").fill(c=costs[name], r=reason),
+            remedies[name],
+        )
+        for name, reason in confine.findings().items()
+    ]
 
 
 def _executors() -> list[Part]:

@@ -9,6 +9,7 @@ import typer
 
 from course_cli.context import settings
 from course_cli.i18n import lang, say
+from course_cli.sandbox_option import SandboxOption
 
 
 def register(app: typer.Typer) -> None:
@@ -84,6 +85,7 @@ def grade(
             show_default=False,
         ),
     ] = None,
+    require_sandbox: SandboxOption = "auto",
 ) -> None:
     from course_cli.grading import grade_paths
 

@@ -10,6 +10,7 @@ import typer
 from course_cli.commands import manual
 from course_cli.context import settings
 from course_cli.i18n import lang, say, t
+from course_cli.sandbox_option import SandboxOption
 
 BackendName = Literal["auto", "gpu", "cpu", "static"]
 
@@ -97,6 +98,7 @@ def run(
             "--sanitize", help=say("CUDA on a GPU: compute-sanitizer too", "GPU 上的 CUDA：再用 compute-sanitizer 检查")
         ),
     ] = False,
+    require_sandbox: SandboxOption = "auto",
 ) -> None:
     from course_cli.commands.run import run_lesson
 

@@ -41,6 +41,7 @@ def main(settings_text: str) -> None:
     settings: dict[str, Any] = json.loads(settings_text)
     sandbox.prctl(sandbox.PR_SET_CHILD_SUBREAPER, 1)
     control = socket.socket(fileno=settings["control"])
+    confine.hide(*(Path(place) for place in settings["hidden"]))
     layers = confine.usable(
         processes=settings["role"] != "interpret"
     )  # found out in forks: cheap while this process is small

@@ -21,7 +21,7 @@ from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Self
 
 from graders.confine import landlock, namespaces, probe, seccomp
-from graders.confine.profiles import Confinement, for_compiler, for_program, for_worker
+from graders.confine.profiles import Confinement, for_compiler, for_program, for_worker, hidden, hide
 from graders.errors import EnvironmentProblem
 from graders.text import Text
 
@@ -40,7 +40,18 @@ _NOT_ENTERED = Text(
 )
 
 LAYERS = ("namespaces", "pid-namespace", "landlock", "seccomp")
-__all__ = ["LAYERS", "Confinement", "Prepared", "enter", "for_compiler", "for_program", "for_worker", "usable"]
+__all__ = [
+    "LAYERS",
+    "Confinement",
+    "Prepared",
+    "enter",
+    "for_compiler",
+    "for_program",
+    "for_worker",
+    "hidden",
+    "hide",
+    "usable",
+]
 
 _found: dict[str, str] = {}
 _dropped: dict[str, str] = {}
@@ -52,7 +63,7 @@ def findings(names: Collection[str] = LAYERS) -> dict[str, str]:
     unknown = [name for name in names if name not in _found]
     switched_off = os.environ.get("COURSE_SANDBOX_WITHOUT", "").replace(",", " ").split()
     _found.update(probe.by_forks([name for name in unknown if name not in switched_off]))
-    _found.update({name: "switched off by COURSE_SANDBOX_WITHOUT" for name in unknown if name in switched_off})
+    _found.update({name: "COURSE_SANDBOX_WITHOUT" for name in unknown if name in switched_off})
     return {name: _dropped.get(name) or _found[name] for name in names}
 
 
@@ -80,10 +91,10 @@ def given_up() -> str:
     return next(iter(_dropped.values()), "")
 
 
-def require_strict() -> None:
+def require_strict(on: bool = True) -> None:
     """From now on this process starts no stranger's program without the layers that strict mode names."""
     global _strict
-    _strict = True
+    _strict = on
 
 
 def strict() -> bool:

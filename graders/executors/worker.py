@@ -98,6 +98,7 @@ class Zygote:
             "limits": LIMITS[role, flavour].as_json(),
             "path": module_path(),
             "inputs": [str(place) for place in INPUTS.get(role, ())],
+            "hidden": confine.hidden(),
             "without": list(confine.LAYERS) if confine.given_up() else [],
         }
         command = [sys.executable, "-I", "-S", "-c", BOOTSTRAP, json.dumps(settings)]
