@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from graders import hidden
 from graders.confine import landlock
 from graders.confine.seccomp import Processes
 
@@ -23,17 +24,6 @@ GPU_DEVICES = ("/dev/nvidia*", "/dev/nvidia-caps", "/dev/dxg")
 LOADERS = ("/lib*/ld-linux*.so.*", "/lib/*/ld-linux*.so.*", "/lib/ld-musl-*.so.1", "/usr/lib*/ld-linux*.so.*")
 SEARCHED = ("LD_LIBRARY_PATH", "CUDA_HOME", "CUDA_PATH", "TRITON_LIBCUDA_PATH")
 HIDDEN_BESIDE = ("course_cli", "lessons", "solutions", "tests")  # next to `graders`, installed or in a checkout
-_hidden: set[str] = set()
-
-
-def hide(*folders: Path | None) -> None:
-    """Keep folders (a course, its answer key) from every child that is started later, wherever they lie."""
-    _hidden.update(os.path.realpath(each) for each in folders if each is not None)
-
-
-def hidden() -> list[str]:
-    """What `hide` was told."""
-    return sorted(_hidden)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +107,7 @@ def _toolchains() -> list[str]:
 def _readable(trees: Iterable[str], further: int) -> list[tuple[str, int]]:
     """Trees to read (and execute), without the course's own folders where they lie inside."""
     package = Path(__file__).resolve().parents[1]
-    secret = [*(str(package.parent / name) for name in HIDDEN_BESIDE), *hidden()]
+    secret = [*(str(package.parent / name) for name in HIDDEN_BESIDE), *hidden.places()]
     files: list[tuple[str, int]] = []
     for tree in dict.fromkeys(os.path.realpath(each) for each in trees):
         parts = landlock.carve([tree], secret)
