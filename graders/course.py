@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from graders import confine
+from graders import hidden
 from graders.errors import BadInput, Where
 from graders.text import Text
 from graders.yamlread import FileProblems, load, load_keys
@@ -40,7 +40,7 @@ class Course:
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        confine.hide(root, self.solutions)
+        hidden.hide(root, self.solutions)
         data = load_keys(root / "course.yaml", {"format", "title", "lessons"})
         where = Where(str(root / "course.yaml"), 1, 1)
         lessons = data.get("lessons")

@@ -23,7 +23,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from graders import confine, sandbox
+from graders import confine, hidden, sandbox
 from graders.child.wire import Channel
 
 ORPHAN_CHECK_MS = 2000
@@ -41,7 +41,7 @@ def main(settings_text: str) -> None:
     settings: dict[str, Any] = json.loads(settings_text)
     sandbox.prctl(sandbox.PR_SET_CHILD_SUBREAPER, 1)
     control = socket.socket(fileno=settings["control"])
-    confine.hide(*(Path(place) for place in settings["hidden"]))
+    hidden.hide(*settings["hidden"])
     layers = confine.usable(
         processes=settings["role"] != "interpret"
     )  # found out in forks: cheap while this process is small

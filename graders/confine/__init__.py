@@ -21,7 +21,7 @@ from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Self
 
 from graders.confine import landlock, namespaces, probe, seccomp
-from graders.confine.profiles import Confinement, for_compiler, for_program, for_worker, hidden, hide
+from graders.confine.profiles import Confinement, for_compiler, for_program, for_worker
 from graders.errors import EnvironmentProblem
 from graders.text import Text
 
@@ -48,8 +48,6 @@ __all__ = [
     "for_compiler",
     "for_program",
     "for_worker",
-    "hidden",
-    "hide",
     "usable",
 ]
 

@@ -25,7 +25,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from graders import confine, sandbox
+from graders import confine, hidden, sandbox
 from graders.child.wire import MAX_BLOBS, Channel, WireClosed, WireError, WireTimeout
 
 Role = Literal["interpret", "compile", "gpu", "native"]
@@ -98,7 +98,7 @@ class Zygote:
             "limits": LIMITS[role, flavour].as_json(),
             "path": module_path(),
             "inputs": [str(place) for place in INPUTS.get(role, ())],
-            "hidden": confine.hidden(),
+            "hidden": hidden.places(),
             "without": list(confine.LAYERS) if confine.given_up() else [],
         }
         command = [sys.executable, "-I", "-S", "-c", BOOTSTRAP, json.dumps(settings)]
