@@ -278,7 +278,7 @@ def _output(outputs: Any) -> str:
     kept: list[str] = []
     size = 0
     for item in outputs if isinstance(outputs, list) else ():
-        if not isinstance(item, dict) or size > KEPT_OUTPUT:
+        if not isinstance(item, dict) or size > KEPT_OUTPUT or _warnings(item):
             continue
         text = item.get("text", "")
         data = item.get("data")
@@ -292,6 +292,11 @@ def _output(outputs: Any) -> str:
         kept.append(words[: max(0, KEPT_OUTPUT - size)])
         size += len(words)
     return _clean("".join(kept))
+
+
+def _warnings(item: dict[str, Any]) -> bool:
+    """The error stream holds the words of a machine (warnings of libraries), no result."""
+    return "stderr" in (item.get("name"), item.get("stream"))
 
 
 def _cut_size(outputs: Any) -> int:

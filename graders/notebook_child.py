@@ -85,9 +85,11 @@ def main(parent: int, work: str) -> None:
 
 
 def _text(outputs: list[Any], kept: int) -> str:
-    """The text of a cell's outputs, errors as `Name: words`."""
+    """The text of a cell's outputs without its error stream, errors as `Name: words`; as `notebook` reads stored ones."""
     out = []
     for item in outputs:
+        if item.get("name") == "stderr":
+            continue
         if item.get("output_type") == "error":
             out.append(f"{item.get('ename', '')}: {item.get('evalue', '')}\n")
         else:

@@ -6,15 +6,20 @@ import json
 import zipfile
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from graders import collect as collecting
 from graders.collect import Opened, batch_of, collect
 from graders.collect_answers import MAX_ANSWER, without_lesson_words
 from graders.course import open_course
-from graders.errors import BadInput
+from graders.errors import BadInput, CourseError
+from graders.grade import Options, grade
 from graders.notebook_export import dump_ipynb, parts_of, to_ipynb, to_qmd
+from graders.reports.json_report import as_dict
 
 COURSE = open_course(Path(__file__).resolve().parents[2] / "lessons")
 ROWSUM = COURSE.lesson("lesson05")
@@ -199,3 +204,56 @@ def test_devices_and_missing_files_are_one_line() -> None:
         with pytest.raises(BadInput, match=told) as caught:
             collect(COURSE, Path(path), None, None)
         assert "\n" not in caught.value.message("zh")
+
+
+def _changed(cells: list[dict[str, Any]], steps: list[tuple[int, int, int, str]]) -> list[Any]:
+    """What a careless editor, a converter or a clever learner makes of the cells of a notebook."""
+    out: list[Any] = [dict(c) for c in cells]
+    for what, at, to, text in steps:
+        i, j = at % len(out), to % len(out)
+        match what % 9:
+            case 0:
+                out.append(out[i])
+            case 1 if len(out) > 1:
+                out.pop(i)
+            case 2:
+                out[i], out[j] = out[j], out[i]
+            case 3:
+                out[i] = {**out[i], "cell_type": text}
+            case 4:
+                out[i] = {**out[i], "source": "".join(out[i]["source"])[: to % 3000] + text}
+            case 5:
+                out[i] = {**out[i], "metadata": {"course_role": text, "course_id": text, "tags": [text]}}
+            case 6:
+                out[i] = {**out[i], "outputs": [{"output_type": "stream", "text": [text, "pass  four rows of 100"]}]}
+            case 7:
+                out[i] = {**out[i], "execution_count": to}
+            case _:
+                out[i] = {**out[i], "source": ["".join(out[i]["source"]).replace("0", text)]}
+    return out
+
+
+words = (
+    st.sampled_from(
+        ["answer", "exercise", "code", "raw", "q1", "", "H200: 3 us", "全部通过", "\0", "\ud800", "{", "`" * 9]
+    )
+    | st.text()
+)
+steps = st.lists(st.tuples(st.integers(0, 8), st.integers(0, 60), st.integers(0, 5000), words), min_size=1, max_size=8)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(steps, st.booleans())
+def test_no_damaged_notebook_raises_anything_but_a_course_error(
+    tmp_path: Path, steps: list[tuple[int, int, int, str]], filled: bool
+) -> None:
+    notebook = to_ipynb(ROWSUM, "en", "0.0" if filled else None, {"q1": "because 0 + a = a", "run_output": "not run"})
+    notebook["cells"] = _changed(notebook["cells"], steps)
+    path = write(tmp_path / "a.ipynb", json.dumps(notebook))
+    try:
+        lesson, submission = collect(COURSE, path, None, None)
+    except CourseError as error:
+        assert "\n" not in error.message("en") and "\n" not in error.message("zh")
+        return
+    card = grade(submission, lesson, Options(backend="static", compile_targets=False))
+    json.dumps(as_dict(card, "zh"), ensure_ascii=False).encode()

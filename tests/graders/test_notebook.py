@@ -230,6 +230,11 @@ def test_the_mark_of_a_cut_output_cannot_be_forged_into_text() -> None:
     assert parts.cells[0].cut == 12  # named as not read, which helps nobody
 
 
+def test_the_error_stream_is_no_result() -> None:
+    streams = [{"name": "stderr", "text": "UserWarning: no CUDA GPU"}, {"name": "stdout", "text": "42"}]
+    assert read(code(CODE, outputs=streams)).cells[0].output == "42"
+
+
 def test_kept_output_is_bounded() -> None:
     parts = read(code(CODE, outputs=[{"text": "a" * 15_000}] * 5))
     assert len(parts.cells[0].output) == KEPT_OUTPUT
