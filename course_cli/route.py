@@ -139,14 +139,12 @@ def show_status(*, as_json: bool) -> None:
 
 def show_next() -> None:
     """The first lesson that is not passed."""
-    from course_cli.views.layout import hanging
-
     store = Store()
     for entry in settings.course.entries():
         if not store.progress(entry.id).passed:
             settings.console.print(Styled(f"{entry.id} · {t(entry.title)}", style="head"))
             settings.console.print(Styled(t(entry.summary), style="quiet"))
-            settings.console.print(hanging("next", Styled(f"course run {entry.id}", style="accent")))
+            settings.console.print(Styled(f"{sign('next')} course run {entry.id}", style="accent"))
             return
     settings.console.print(say("Every lesson is passed.", "所有课程均已通过。"))
 
