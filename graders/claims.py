@@ -102,6 +102,7 @@ class _Seen:
     """What the clauses of one sentence add up to."""
 
     gpu: bool = False
+    sure: bool = False  # that a GPU ran it, and not only that a figure stands beside its name
     cpu: bool = False
     first: bool = False
     run_denied: bool = False
@@ -142,7 +143,7 @@ def _kind(folded: str, seen: _Seen, section: Section, figures: tuple[str, ...], 
     if folded.lstrip().startswith(">") and (seen.gpu or seen.loose_ran):
         return "review" if seen.gpu and not (figures and all(f in known for f in figures)) else "none"
     if seen.gpu:
-        return "review" if doubtful or (seen.bad and not seen.good) else "gpu"
+        return "review" if doubtful or not seen.sure or (seen.bad and not seen.good) else "gpu"
     if seen.cpu:
         return "emulated"
     if seen.measured and any(_gigabytes(f) >= FAST_BYTES for f in figures):
@@ -206,10 +207,13 @@ def _read_clauses(folded: str, *, in_run: bool) -> _Seen:
             seen.run_denied = True
             continue
         counted = words_of.COUNTS.search(clause) is not None
+        machine_named = words_of.MODEL_ONLY.search(clause) is not None
         happened = ran or good or bad or figure or label or counted or (gpu is not None and seen.loose_ran)
         if machine == "gpu" and happened:
             past = words_of.RAN_PAST.search(clause) is not None
             seen.gpu = seen.gpu or in_run or past or figure
+            told = ran or good or bad or label or counted or (machine_named and not figure)
+            seen.sure |= (told or figure) and _surely_happened(clause, folded, other=told)
             seen.first |= past and (
                 words_of.FIRST.search(folded) is not None or words_of.MEASURED.search(clause) is not None
             )
@@ -234,6 +238,13 @@ _TURN = re.compile(r"^\s*(?:but|however|但|然而|不过|还在)")
 def _clauses(folded: str) -> list[tuple[bool, str]]:
     """(begins with a turn such as 'but', text) of each clause."""
     return [(_TURN.match(p) is not None, p.strip()) for p in _BREAK.split(folded) if p and p.strip()]
+
+
+def _surely_happened(clause: str, sentence: str, *, other: bool) -> bool:
+    """Whether a clause with a GPU and a figure tells of a run: by a verb of happening, or as a bare line of output."""
+    if other or words_of.FIRST.search(sentence) or words_of.HAPPENED.search(clause):
+        return True
+    return words_of.STATIVE.search(clause) is None
 
 
 def _attributed(clause: str) -> bool:

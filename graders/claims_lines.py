@@ -72,7 +72,7 @@ def split(text: str) -> Iterator[str]:
 
 
 def _split(text: str) -> Iterator[tuple[int, str]]:
-    for match in re.finditer(r".+?(?:[。！？!?；;]+|(?<!\d)\.(?=\s|$)|(?<=\d)\.(?=\s+[A-Z]|$)|$)", text):
+    for match in re.finditer(r".+?(?:[。！？!?]+|(?<!\d)\.(?=\s|$)|(?<=\d)\.(?=\s+[A-Z]|$)|$)", text):
         if match.group().strip():
             lead = len(match.group()) - len(match.group().lstrip())
             yield match.start() + lead, match.group().strip()

@@ -60,7 +60,7 @@ RAN_PAST = re.compile(
 MEASURED = re.compile(r"\b(?:measured|benchmarked|timed|profiled)\b|实测|测得|测出|测了|测过", _I)
 FIRST = re.compile(r"(?<![a-z])(?:i|we|my|our|i've|i'm|mine)(?![a-z])|我|本人|本机|自己|咱", _I)
 GOOD = re.compile(
-    r"\bpass(?:ed|es|ing)?\b|\bok\b|\bgreen\b|\b(?:is|are|was|were|all|,|^) ?correct\b|\bcorrect(?:ly)?\b|\bmatch(?:es|ed)?\b|\bsucce\w+|\bworks?\b|\bworked\b|§ok|[✓✔√✅]"
+    r"\bpass(?:ed|es|ing)?\b|\bok\b|\bgreen\b|\b(?:is|are|was|were|all|,|^) ?correct\b|\bcorrect(?:ly)?\b|\bmatch(?:es|ed)?\b|\bagree[sd]?\b|\bsucce\w+|\bworks?\b|\bworked\b|§ok|[✓✔√✅]"
     r"|\ballclose\W*true\b|(?:得到|给出|符合|达到)了?(?:期望|预期)|通过|全过|都过|过了$|正确|全对|都对|一致|成功|跑通|无误",
     _I,
 )
@@ -87,17 +87,17 @@ INSTEAD = re.compile(
 )
 NOT_ONLY = re.compile(r"\bnot (?:only|just|merely)\b|不(?:仅仅?|只|光|单)(?:是)?", _I)
 NEGATION = re.compile(
-    r"\bnot\b|n't\b|\bnever\b|\bno\b|\bnone\b|\bwithout (?:any |an? |the )?(?:gpu|card|cuda|hardware|device|running|executing|having|access|testing|measur)\w*|\bcannot\b|\bunable\b|\black\w*\b|\bneither\b|\bnor\b|\b(?:didnt|havent|dont|doesnt|wasnt|cant)\b|\bnothing\b|\bmissing\b|\bunavailable\b|\bunable\b|\bn/a\b"
+    r"\bnot\b|n't\b|\bnever\b|\bno\b|\bnone\b|\bwithout (?:any |an? |the )?(?:gpu|card|cuda|hardware|device|running|executing|having|access|testing|measur)\w*|\bcannot\b|\bunable\b|\black\w*\b|\bneither\b|\bnor\b|\b(?:didnt|havent|dont|doesnt|wasnt|cant)\b|\bnothing\b|\bmissing\b|\bunavailable\b|\bun(?:tested|tried|verified|measured|checked)\b|\bn/a\b"
     r"|没(?!问题)|未(?!来)|无(?!穷|论|限|关)|不(?!同|仅|只|过|错|管|论|断|一会)|尚|缺少|并非|免了",
     _I,
 )
 
 # --- said, but not claimed --------------------------------------------------------------------------------------------
 EXPECTED = re.compile(
-    r"\b(?:should|would|could|might|may|will|shall|expect(?:s|ing|ation)?|predict\w*|theor\w+|(?<!of )(?<!of the )peak|targets?|goal|if|unless|once i|whether|plans?|planned|planning|going to|want(?:ed)? to|hop(?:e|ing)|hopefully|to-?do|pending|tomorrow|wish|suppos\w+|assum\w+|hypoth\w+|projected|roofline|datasheet|specs?|spec sheet|promis\w+|advertis\w+|need(?:s)? to|needed|required|to be (?:done|run|measured|tested|made|verified|confirmed)|(?:still|yet) to|outstanding|must|have to|has to|remains? to|waits? for|waiting|awaits?|up to|ideally|intend\w*|about to|can (?:only )?(?:be|reach|run|hit))\b"
+    r"\b(?:should|would|could|might|may|will|shall|expect(?:s|ing|ation)?|predict\w*|theor\w+|(?<!of )(?<!of the )peak|targets?|goal|if|unless|once i|whether|plans?|planned|planning|going to|want(?:ed)? to|hop(?:e|ing)|hopefully|to-?do|pending|tomorrow|wish|suppos\w+|assum\w+|hypoth\w+|projected|roofline|datasheet|specs?|spec sheet|promis\w+|advertis\w+|need(?:s)? to|needed|required|to be (?:done|run|measured|tested|made|verified|confirmed)|(?:still|yet) to|outstanding|must|have to|has to|remains? to|waits? for|waiting|awaits?|up to|ideal(?:ly)?|guess\w*|intend\w*|about to|can (?:only )?(?:be|reach|run|hit))\b"
     r"|^\W*expected\b|的期望(?:输出|结果|值)?$|^期望|(?<![a-z])(?:i|it|we|you)'(?:ll|d)\b|(?<!as )(?<!than )\bexpected (?:to|about|around|roughly)|\b(?:i|we|is|was|be) (?:had )?(?:estimat\w+|expected)\b"
     r"|应该|应当|应能|该能|预计|(?<!与)(?<!和)(?<!合)(?<!如)(?<!出)预期|估计|估算|理论|峰值(?!的?\s*\d)|目标|大概率|多半|上限|期望(?!值|输出|结果)|希望|打算|计划|准备(?:在|去|用)|想(?:要|在|去)|将(?!近|它|其|结果|输出)|要是|如果|假如|若(?!干)|倘若|一旦"
-    r"|会(?!议|话|上)|可以(?:达到|到|跑)|能(?:达到|到|够到)|等待|(?<!期)待(?!遇)|等(?:我|有|到|拿到|以后)|以后再|之后再|明天|下次|下周|有机会|需要|必须|标称|宣称|推测|按理|规格|有待",
+    r"|会(?!议|话|上)|可以(?:达到|到|跑)|能(?:达到|到|够到)|等待|(?<!期)待(?!遇)|等(?:我|有|到|拿到|以后)|以后再|之后再|明天|下次|下周|有机会|需要|必须|标称|宣称|推测|猜|按理|理想|规格|有待",
     _I,
 )
 UNSURE = re.compile(
@@ -107,7 +107,7 @@ UNSURE = re.compile(
 )
 _SOURCE = r"(?:lesson|course (?:text|notes?|material|page)|tutorial|textbook|lecture|handout|slides?|paper|article|blog|documentation|docs|datasheet|author|instructor|teacher|professor|vendor|table|nvidia's|whitepaper|(?<=the )text)"
 ATTRIBUTED = re.compile(
-    rf"\b{_SOURCE}(?:'s)?\b(?! i\b)|课文|教材|课程(?:里|中|的|表|给|测|说|文)|本课(?:的|里|中|表|给|测)|讲义|文档|表格|表(?:中|里|内)|教程|老师|教师|论文|官方|文中|课中|课上|作者|博客|据(?!此)(?:说|报|表|课|文|官)|引用|引自|手册",
+    rf"\b{_SOURCE}(?:'s)?\b(?! i\b)|课文|教材|课程(?:里|中|的|表|给|测|说|文)|本课(?:的|里|中|表|给|测)|讲义|文档|表格|表(?:中|里|内)|教程|老师|教师|论文|官方|厂商|厂家|文中|课中|课上|作者|博客|据(?!此)(?:说|报|表|课|文|官)|引用|引自|手册",
     _I,
 )
 OTHERS = re.compile(
@@ -123,6 +123,13 @@ FIGURE = re.compile(
     r"|[gt]i?b ?/ ?s(?:ec)?|[gt]bps|[gt]i?b每秒|[gtp]flop/?s?|[gtp]flops?/s|tops)(?![a-z0-9])",
     _I,
 )
+# A figure beside a GPU is a claim of a run only with a verb of happening; 'an A100 is 300 us' is not surely one.
+HAPPENED = re.compile(
+    r"\b(?:took|takes|reach(?:ed|es)|got|gave|gives|finish\w*|achiev\w*|hit|saw|came|needed|moved|did|show\w*|print\w*|report\w*|return\w*|clocked)\b"
+    r"|耗时|用时|达到|花了|用了|只要|得到|打印|输出|返回|显示|看到|测",
+    _I,
+)
+STATIVE = re.compile(r"\b(?:is|are|has|have|does|can|offers?|provides?)\b|是|有|能", _I)
 SPEEDUP = re.compile(
     r"\d(?:\.\d{1,6})?\s*(?:x|times)\s*(?:faster|slower|speed|as fast)|speed-?up (?:of|is|was|=)?\s*\d|快了?\s*(?:约|大约)?\s*\d{1,6}(?:\.\d{1,6})?\s*倍|\d\s*倍",
     _I,

@@ -31,7 +31,7 @@ HEADINGS = {"run_output": "Run output", "impl": "Implementation", "tradeoff": "T
 
 def _rows() -> list[Any]:
     rows = []
-    for name in ("sentences", "held_out", "second_batch", "third_batch"):
+    for name in ("sentences", "held_out", "second_batch", "third_batch", "final_check"):
         for lang, items in yaml.safe_load((DATA / f"{name}.yaml").read_text(encoding="utf-8")).items():
             for i, row in enumerate(items):
                 rows.append(pytest.param(row, id=f"{name}-{lang}-{i:02d}-{row['label']}"))
