@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from graders.lesson import Lesson
 from graders.notebook import MAX_NOTEBOOK_BYTES, read_ipynb, read_qmd
 from graders.notebook_evidence import language_of, stored_of
 from graders.notebook_export import exported_code, exported_text
-from graders.notebook_parts import NO_EXERCISE, Parts, missing_answers, take, without_lesson_cells
+from graders.notebook_parts import NO_EXERCISE, Cell, Parts, missing_answers, take, without_lesson_cells
 from graders.submission import CODE_SUFFIXES, EditNote, Misfit, Submission, read_answers, read_bytes, sha256
 from graders.template_diff import Edit, compare, marker, read_text, similarity
 from graders.text import Text, same
@@ -282,6 +282,9 @@ def _lesson_of(course: Course, path: Path, parts: Parts, lesson_name: str | None
         return course.lesson(_which(course, path, parts.code, parts.suffix))
     if parts.lesson in course.ids:
         return course.lesson(parts.lesson)
+    for cell in _likely(parts):
+        with suppress(BadInput):
+            return course.lesson(_which(course, path, cell.source, ".cu" if "__global__" in cell.source else ".py"))
     raise BadInput(
         Text(
             "no cell holds the exercise: give --lesson to grade the answers",
@@ -291,10 +294,15 @@ def _lesson_of(course: Course, path: Path, parts: Parts, lesson_name: str | None
     )
 
 
+def _likely(parts: Parts) -> list[Cell]:
+    """Cells that may be the exercise although nothing says so; code comes first."""
+    found = [c for c in parts.cells if c.role == "" and c.section is None and 200 <= len(c.source) <= 50_000]
+    return sorted(found, key=lambda c: c.kind != "code")[:20]
+
+
 def _find_exercise(lesson: Lesson, parts: Parts, place: Text) -> None:
     """A cell that lost its role and its marker is known by its code."""
-    likely = [c for c in parts.cells if c.role == "" and c.section is None and 200 <= len(c.source) <= 50_000]
-    scored = [(similarity(lesson.template, c.source, lesson.spec.language), c) for c in likely[:20]]
+    scored = [(similarity(lesson.template, c.source, lesson.spec.language), c) for c in _likely(parts)]
     best = max(scored, key=lambda pair: pair[0], default=(0.0, None))
     if best[1] is None or best[0] < CLOSE_ENOUGH:
         return

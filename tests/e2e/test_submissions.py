@@ -5,6 +5,7 @@ Every form (.py .cu .ipynb .qmd, folder, zip, tar), every veto, and for every ve
 
 from __future__ import annotations
 
+import functools
 import io
 import json
 import tarfile
@@ -209,6 +210,7 @@ class Row:
     option: str | None = None
     error: str | None = None
     reason: str = ""
+    emulate: bool = False  # a CUDA row is compiled and run, which takes seconds; the others are static
 
 
 GUARD = ("if N < 1:\n        raise ValueError", "if False:\n        raise ValueError")
@@ -232,6 +234,8 @@ ROWS = [
     Row("fill that only zeros catch", file("lesson05.py", py("1e-38")), cases="fail", points={"boundary": 0.0}),
     Row("fill that is refused", file("lesson05.py", py("print(1)")), cases="refused"),
     Row("cuda file", file("argmax.cu", cu()), "lesson12", fill=RIGHT12, cases="none", passed=None),
+    Row("cuda file on the emulator", file("argmax.cu", cu()), "lesson12", fill=RIGHT12, points={"normal": 2.0, "boundary": 1.0}, emulate=True),
+    Row("cuda file on the emulator, wrong", file("argmax.cu", cu("other_val > vi.val")), "lesson12", cases="fail", points={"boundary": 0.0}, emulate=True),
     Row("cuda file, no marker", file("a.cu", cu(RIGHT12, ("// course: lesson12\n", ""))), error="give --lesson"),
     Row("cuda file, no marker, named", file("a.cu", cu(RIGHT12, ("// course: lesson12\n", ""))), "lesson12", cases="none", passed=None, option="lesson12"),
     Row("folder", tree(lesson05__py=py(), answers__md=answers(**gold("zh"))), fill="0.0", passed=True, review=False),
@@ -314,6 +318,17 @@ def triton_executor() -> Executor:
     return executor
 
 
+@functools.cache
+def emulator() -> Executor:
+    """The CUDA emulator for the rows that run."""
+    from graders.executors.emulator import EmulatorExecutor
+
+    executor = EmulatorExecutor()
+    if executor.availability() is not None:
+        pytest.skip("the emulator is not there")
+    return executor
+
+
 @pytest.fixture
 def opened() -> Iterator[Opened]:
     with ExitStack() as stack:
@@ -327,7 +342,9 @@ def graded(opened: Opened, row: Row, folder: Path, executor: Executor, course: C
     assert lesson.id == row.lesson
     if row.fill is not None:
         assert submission.fill == row.fill
-    here = executor if lesson.spec.language == "triton" else None
+    here: Executor | None = executor
+    if lesson.spec.language == "cuda":
+        here = emulator() if row.emulate else None
     backend: Any = "cpu" if here else "static"
     card = grade(submission, lesson, Options(backend=backend, executor=here, compile_targets=False))
     report = as_dict(card, "en")
