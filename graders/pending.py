@@ -156,7 +156,7 @@ class Register:
         """How many entries each lesson has in a state."""
         if not self.path.is_file():
             return {}
-        with self._transaction() as db:
+        with self._transaction(write=False) as db:
             query = "SELECT lesson, count(*) FROM pending WHERE state = ? GROUP BY lesson"
             return {str(r[0]): int(r[1]) for r in db.execute(query, (state,))}
 
@@ -199,7 +199,7 @@ class Register:
         """Everything that ever happened here, oldest first: (time, key, what, data)."""
         if not self.path.is_file():
             return []
-        with self._transaction() as db:
+        with self._transaction(write=False) as db:
             rows = db.execute("SELECT time, key, what, data FROM log ORDER BY id").fetchall()
         return [(r[0], r[1], r[2], json.loads(r[3])) for r in rows]
 
@@ -211,19 +211,19 @@ class Register:
     def _select(self, where: str, values: tuple[str, ...]) -> list[Entry]:
         if not self.path.is_file():
             return []
-        with self._transaction() as db:
+        with self._transaction(write=False) as db:
             rows = db.execute(f"SELECT {_COLUMNS} FROM pending{where} ORDER BY entered, key", values).fetchall()
         return [_entry(row) for row in rows]
 
     @contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
+    def _transaction(self, *, write: bool = True) -> Iterator[sqlite3.Connection]:
         """One transaction that takes the write lock at its beginning, so that two runs at once wait for each other."""
         try:
             if self._connection is None:
                 self.path.parent.mkdir(parents=True, exist_ok=True)
                 self._connection = sqlite3.connect(self.path, timeout=10, isolation_level=None)
                 self._connection.executescript(_SCHEMA)
-            self._connection.execute("BEGIN IMMEDIATE")
+            self._connection.execute("BEGIN IMMEDIATE" if write else "BEGIN")
             try:
                 yield self._connection
             except BaseException:

@@ -166,7 +166,7 @@ class Grades:
         """Everything on record, of one submission or of all, oldest first."""
         if not self.path.is_file():
             return []
-        with self._transaction() as db:
+        with self._transaction(write=False) as db:
             return _read(db, key)
 
     def decisions(self, key: str) -> tuple[Decision, ...]:
@@ -223,13 +223,13 @@ class Grades:
             return _append(db, key, kind, author.strip(), reason.strip(), data)
 
     @contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
+    def _transaction(self, *, write: bool = True) -> Iterator[sqlite3.Connection]:
         try:
             if self._connection is None:
                 self.path.parent.mkdir(parents=True, exist_ok=True)
                 self._connection = sqlite3.connect(self.path, timeout=10, isolation_level=None)
                 self._connection.executescript(_SCHEMA)
-            self._connection.execute("BEGIN IMMEDIATE")
+            self._connection.execute("BEGIN IMMEDIATE" if write else "BEGIN")
             try:
                 yield self._connection
             except BaseException:
