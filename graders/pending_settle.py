@@ -39,6 +39,7 @@ class Settlement:
     state: Literal["settled", "disputed", "pending"]
     result: Result | None = None
     skipped: Text | None = None
+    fault: bool = False  # skipped because this machine failed
     run: GpuRun | None = None
 
 
@@ -57,12 +58,20 @@ def settle_all(
 ) -> Iterator[Settlement]:
     """Run every pending entry again and record the outcome, one after the other, each in a transaction of its own.
 
-    A fault of this machine (EnvironmentProblem) leaves the entry pending and goes on with the next; where the very first
+    A fault of this machine (EnvironmentProblem) is tried once more at the end and then leaves the entry pending; where the very first
     executor cannot be made at all the problem is raised. A kill in between loses nothing: what was settled stays so.
     """
     executors: dict[str, Executor] = {}
     try:
+        failed = []
         for entry in register.entries("pending"):
+            doing(entry)
+            settled = _settle(register, course, entry, make, executors)
+            if settled.fault:
+                failed.append(entry)
+            else:
+                yield settled
+        for entry in failed:  # once more: the first process on a cold GPU may fail where later ones do not
             doing(entry)
             yield _settle(register, course, entry, make, executors)
     finally:
@@ -97,7 +106,7 @@ def _settle(
     except EnvironmentProblem as problem:
         if not executors:
             raise
-        return Settlement(entry, "pending", skipped=problem.text)
+        return Settlement(entry, "pending", skipped=problem.text, fault=True)
     except BadInput as problem:
         return Settlement(entry, "pending", skipped=problem.text)
     if card.submission.blank_sha256 != entry.blank:

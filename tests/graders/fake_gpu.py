@@ -41,6 +41,7 @@ class FakeGpu:
     tier: Any = "gpu"
     name: str = "triton-gpu"
     faulty: bool = False
+    faults: int = 0  # how often opening fails before it works
     opened: int = field(default=0, init=False)
 
     def availability(self) -> Text | None:
@@ -50,7 +51,8 @@ class FakeGpu:
         return None
 
     def open(self, program: Program) -> _Session:
-        if self.faulty:
+        self.faults -= 1
+        if self.faulty or self.faults >= 0:
             raise EnvironmentProblem(Text("the device fell off the bus", "设备掉线"))
         self.opened += 1
         return _Session(self.broken)

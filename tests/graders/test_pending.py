@@ -133,6 +133,14 @@ def test_a_machine_that_fails_loses_nothing(course: Course, register: Register) 
     assert done[0].skipped and done[0].skipped.zh == "设备掉线"
 
 
+def test_a_fault_that_passes_is_tried_again(course: Course, register: Register) -> None:
+    register.enter(emulated(course))
+    register.enter(emulated(course, "0"))
+    gpu = FakeGpu(faults=1)
+    done = list(settle_all(register, course, lambda language: gpu))
+    assert [d.state for d in done] == ["settled", "settled"] and register.count() == 0
+
+
 def test_what_did_not_run_on_a_gpu_settles_nothing(course: Course, register: Register) -> None:
     register.enter(emulated(course))
     (done,) = settle_all(register, course, lambda language: FakeGpu(tier="emulated", name="triton-interpreter"))
