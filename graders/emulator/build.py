@@ -250,8 +250,18 @@ def _compile(home: Path, folder: child.WorkFolder, source: Path, rewritten: Rewr
         str(folder.path / "program.o"),
     ]
     code, words = _run(command, folder)
+    if "internal compiler error" in words:
+        raise EnvironmentProblem(
+            Text(f"g++ itself failed on this file: {words[:300]}", f"g++ 自身在编译此文件时出错：{words[:300]}")
+        )
     if code != 0:
         raise CompileProblem(_compile_findings(words, rewritten, shown) or (_no_message(words),))
+    renamer = shutil.which("objcopy")
+    if renamer:
+        renames = ["--redefine-sym=_Znwm=cuemu_new", "--redefine-sym=_Znam=cuemu_new_array"]
+        code, words = _run([renamer, *renames, str(folder.path / "program.o")], folder)
+        if code != 0:
+            raise EnvironmentProblem(Text(f"objcopy failed: {words[-300:]}", f"objcopy 失败：{words[-300:]}"))
     link = [path, "-no-pie", str(home / "runtime.o"), str(folder.path / "program.o")]
     code, words = _run([*link, "-o", str(folder.path / "program")], folder)
     if code != 0:

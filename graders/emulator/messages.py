@@ -278,8 +278,10 @@ def _place(record: dict[str, Any], access: int) -> Text:
         )
     from_en = f" allocated in line {line}" if line else ""
     from_zh = f"第 {line} 行分配的" if line else ""
-    if kind == "host" and not line:
-        from_en, from_zh = " of an argument", "参数的"
+    if kind in ("host", "heap") and not line:
+        from_en, from_zh = (
+            (" of an argument", "参数的") if kind == "host" else (" of a block of host memory", "一块主机内存的")
+        )
     freed = int(record.get("free_line", 0))
     freed_en, freed_zh = (f", freed in line {freed}", f"，在第 {freed} 行释放") if freed else ("", "")
     if element > 1 and offset % element == 0:
@@ -303,7 +305,11 @@ def _memory(record: dict[str, Any]) -> Text:
         else (
             (f"line {line} allocates {size} bytes", f"第 {line} 行分配了 {size} 字节")
             if line
-            else (f"the argument has {size} bytes", f"参数有 {size} 字节")
+            else (
+                (f"the block of host memory has {size} bytes", f"这块主机内存有 {size} 字节")
+                if record.get("place") == "heap"
+                else (f"the argument has {size} bytes", f"参数有 {size} 字节")
+            )
         )
     )
     if offset:

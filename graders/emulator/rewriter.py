@@ -470,8 +470,29 @@ class _Rewriter:
                 if last > 0 and tokens[i - 1].text == "int":
                     self.edit(tokens[last].at, 0, "return 0; ")
 
-    def rewrite_device_heap(self) -> None:
-        """malloc and free inside device functions take device memory."""
+    def rewrite_heap(self) -> None:
+        """malloc and free inside device functions take device memory, malloc and calloc elsewhere checked memory."""
+        tokens = self.tokens
+        taken: set[int] = set()
+        self._device_heap(taken)
+        for k, token in enumerate(tokens[:-1]):
+            if token.text not in ("malloc", "calloc") or k in taken or tokens[k + 1].text != "(" or k == 0:
+                continue
+            before = tokens[k - 1].text
+            if before in (".", ">") or self._on_directive(token):
+                continue
+            if tokens[k - 1].kind == "name" and before not in ("return", "else"):
+                continue  # a declaration
+            if before == ":":
+                if k > 2 and tokens[k - 3].text == "std" and adjacent(tokens, k - 2, "::"):
+                    self.blank(tokens[k - 3], tokens[k - 1])
+                elif not (k > 2 and adjacent(tokens, k - 2, "::") and tokens[k - 3].kind != "name"):
+                    continue
+                else:
+                    self.blank(tokens[k - 2], tokens[k - 1])
+            self.edit(token.at, len(token.text), f"::cuemu::host_{token.text}")
+
+    def _device_heap(self, taken: set[int]) -> None:
         tokens = self.tokens
         for i, token in enumerate(tokens):
             if token.text not in ("__global__", "__device__"):
@@ -495,6 +516,7 @@ class _Rewriter:
                     close = closing(tokens, k + 1)
                     if close < 0:
                         continue
+                    taken.add(k)
                     self.edit(tokens[k].at, len(tokens[k].text), f"::cuemu::device_{tokens[k].text}")
                     self.edit(tokens[close].at, 0, f", {self.line(tokens[k])}")
 
@@ -578,7 +600,7 @@ class _Rewriter:
         self.rewrite_words()
         self.rewrite_shared()
         self.rewrite_device_variables()
-        self.rewrite_device_heap()
+        self.rewrite_heap()
         self.rewrite_main()
         self.edits.sort(key=lambda e: (e[0], e[1]))
         out = []

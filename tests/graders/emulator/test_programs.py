@@ -61,11 +61,8 @@ def test_planted_bug_is_found(path: Path, order: str) -> None:
     for finding in findings:
         assert finding.kind in FINDING_KINDS
         assert (
-            finding.text.en
-            and finding.text.zh
-            and finding.text.en != finding.text.zh
-            or finding.kind == "compile-error"
-        )
+            finding.text.en and finding.text.zh and finding.text.en != finding.text.zh
+        ) or finding.kind == "compile-error"
 
 
 @pytest.mark.parametrize("order", ORDERS)

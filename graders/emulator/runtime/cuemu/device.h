@@ -30,6 +30,8 @@ void atomic_begin(void* address, size_t bytes, int kind, int line);
 void atomic_end(bool changed);
 void* device_malloc(size_t bytes, int line);
 void device_free(void* p, int line);
+void* host_malloc(size_t bytes);
+void* host_calloc(size_t count, size_t each);
 long long ticks();
 [[noreturn]] void trap(int line);
 void unsupported(const char* what, int line);
@@ -135,7 +137,11 @@ CUEMU_ATOMIC(atomicAdd, int, (int)((unsigned)old + (unsigned)v))
 CUEMU_ATOMIC(atomicAdd, unsigned, old + v)
 CUEMU_ATOMIC(atomicAdd, cuemu_ull, old + v)
 CUEMU_ATOMIC(atomicAdd, float, old + v)
-CUEMU_ATOMIC(atomicAdd, double, old + v)
+// A template, so that a file's own atomicAdd for doubles (the programming guide's, for old devices) comes first.
+template <class... None>
+inline double atomicAdd(double* p, double v, CUEMU_LINE) {
+  return cuemu::rmw(p, CUEMU_OP(old + v), line);
+}
 CUEMU_ATOMIC(atomicSub, int, (int)((unsigned)old - (unsigned)v))
 CUEMU_ATOMIC(atomicSub, unsigned, old - v)
 CUEMU_ATOMIC_INTS(atomicExch, (decltype(old))v, EXCHANGES)

@@ -51,8 +51,6 @@ using std::isfinite;
 using std::isinf;
 using std::isnan;
 using std::signbit;
-#define CUEMU_FLOAT_OVERLOAD(NAME) \
-  CUEMU_FN float NAME(float x) { return NAME##f(x); }
 CUEMU_FN float rsqrtf(float x) { return 1.0f / sqrtf(x); }
 CUEMU_FN double rsqrt(double x) { return 1.0 / sqrt(x); }
 CUEMU_FN float rsqrt(float x) { return rsqrtf(x); }
@@ -69,8 +67,7 @@ CUEMU_FN float fdividef(float a, float b) { return a / b; }
 CUEMU_FN float norm3df(float a, float b, float c) { return sqrtf(a * a + b * b + c * c); }
 CUEMU_FN float rnorm3df(float a, float b, float c) { return 1.0f / norm3df(a, b, c); }
 CUEMU_FN float rhypotf(float a, float b) { return 1.0f / hypotf(a, b); }
-CUEMU_FN float saturate(float x) { return x > 0.0f ? (x < 1.0f ? x : 1.0f) : 0.0f; }
-CUEMU_FN float __saturatef(float x) { return saturate(x); }
+CUEMU_FN float __saturatef(float x) { return x > 0.0f ? (x < 1.0f ? x : 1.0f) : 0.0f; }
 
 // ---- fast single-precision intrinsics: rounded like the accurate function (a device may differ in the last bits)
 CUEMU_FN float __expf(float x) { return expf(x); }

@@ -8,11 +8,13 @@ extern "C" void* memmove(void*, const void*, size_t) noexcept asm("cuemu_memmove
 extern "C" void* memset(void*, int, size_t) noexcept asm("cuemu_memset");
 #endif
 #include <cmath>
+#include <math.h>  // the overloads of <cmath> at global scope
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <type_traits>
 #include <utility>
 

@@ -20,7 +20,10 @@ static std::map<const void*, int> dynamic_limit;
 static u64 launches, launch_attempts, threads_run;
 static u64 copies_hash = 1469598103934665603ull;  // of everything copied to the host: two runs are compared by it
 
+static bool failed_once;
+static bool calls_failed() { return failed_once; }
 static cudaError_t fail(cudaError_t e) {
+  failed_once = true;
   last_error = e;
   return e;
 }
@@ -456,7 +459,8 @@ cudaError_t cudaDeviceSynchronize(int line) {
 }
 cudaError_t cudaDeviceReset() {
   sticky = last_error = cudaSuccess;
-  reset_arena();
+  synchronised();
+  reset_device();
   return cudaSuccess;
 }
 cudaError_t cudaFree(void* p, int line) { return free_memory(p, false, line); }

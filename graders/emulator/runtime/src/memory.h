@@ -12,6 +12,7 @@ constexpr u64 DEVICE_BYTES = 4ull << 30;  // what the emulated device claims to 
 constexpr u64 COMMIT_STEP = 4ull << 20;
 static std::map<u64, Allocation> allocations;  // by offset; freed ones stay until their place is needed
 constexpr u64 FIRST = 64ull << 20;  // nothing below: negative indices of the first variable stay in the arena
+static bool heap_on;  // a whole program: host memory is the learner's heap, not a lesson's arguments
 static u64 bump = FIRST, committed = FIRST, in_use, symbols_end = FIRST;
 static bool arena_ready;
 
@@ -59,7 +60,8 @@ static void clear_cells(u64 off, u64 size) {
   if (bytes > (8ull << 20)) madvise((void*)start, bytes, MADV_DONTNEED);
   else memset((void*)start, 0, bytes);
 }
-constexpr u16 TAINTED = 0x8000, HOST_KIND = 0x6000;  // host_valid: some byte of the page was copied from device memory never written
+// host_valid holds, beside the bytes, the space (HOST_KIND) and whether some byte of the page was copied from device
+// memory that nobody had written (TAINTED).
 
 static Allocation* allocate(u64 size, Space space, int line) {
   open_arena();
@@ -118,6 +120,11 @@ static void reset_arena() {
   }
   bump = symbols_end;
   in_use = 0;
+}
+// cudaDeviceReset: device memory is gone, the host's own is not.
+static void reset_device() {
+  for (auto& [off, a] : allocations)
+    if (off >= symbols_end && a.space != HOST && !a.freed) release_allocation(a, 0);
 }
 void forget_serials() {
   auto forget = [](u64 off, u64 size) {
@@ -219,6 +226,7 @@ static void restore_symbols() {
   }
 }
 
+static bool calls_failed();
 // ---- naming a place, and what to say when an access hits none
 void describe(u64 p, Report& r) {
   u64 off = p - ARENA;
@@ -247,7 +255,7 @@ void describe(u64 p, Report& r) {
       a = &next->second;
     if (!a) return;
     static const char* names[] = {"device", "managed", "pinned", "host", "shared"};
-    r.place = a->freed ? "freed" : a->name.empty() ? names[a->space] : "symbol";
+    r.place = a->freed ? "freed" : !a->name.empty() ? "symbol" : a->space == HOST && heap_on ? "heap" : names[a->space];
     r.place_name = a->name;
     r.place_offset = (long long)off - (long long)a->off;
     r.place_size = (long long)a->size;
@@ -260,7 +268,14 @@ static bool in_host_memory(u64 p) {
   Allocation* a = p - ARENA < SHARED_OFF ? allocation_at(p - ARENA) : nullptr;
   return a && (a->space == MANAGED || a->space == PINNED) && a->size <= (256 << 20);
 }
+// Host memory that cudaHostRegister made reachable: [start, end)
+static std::map<u64, u64> registered;
+static bool is_registered(u64 p, u64 n) {
+  auto it = registered.upper_bound(p);
+  return it != registered.begin() && p + n <= std::prev(it)->second;
+}
 void fault(u64 p, u64 n, bool write, u64 pc) {
+  if (kernel_mode && is_registered(p, n)) return;
   Report r{"out-of-bounds", write ? "write-outside" : "read-outside"};
   set_site(r, pc);
   r.thread = kernel_mode ? cur : nullptr;
@@ -270,7 +285,7 @@ void fault(u64 p, u64 n, bool write, u64 pc) {
   if (!strcmp(r.place, "freed")) {
     r.kind = "use-after-free";
     r.id = write ? "write-freed" : "read-freed";
-  } else if (!strcmp(r.place, "host") && kernel_mode && host_valid[off / PAGE]) {
+  } else if ((!strcmp(r.place, "host") || !strcmp(r.place, "heap")) && kernel_mode && host_valid[off / PAGE]) {
     r.kind = "wrong-space";
     r.id = "host-pointer-in-kernel";
   } else if (off >= SHARED_OFF && *r.place) {
@@ -280,12 +295,9 @@ void fault(u64 p, u64 n, bool write, u64 pc) {
   if (kernel_mode) abort_launch(cudaErrorIllegalAddress);
   end_run(139);
 }
-// Host memory that cudaHostRegister made reachable: [start, end)
-static std::map<u64, u64> registered;
 void outside(u64 p, u64 n, bool write, u64 pc) {
   if (!kernel_mode) return;
-  auto it = registered.upper_bound(p);
-  if (it != registered.begin() && p + n <= std::prev(it)->second) return;
+  if (is_registered(p, n)) return;
   // Constants of the program are readable anywhere; a host variable is not, but only a write proves one.
   if (!write && p >= (u64)&__executable_start && p < (u64)&end) return;
   Report r{"wrong-space", "host-pointer-in-kernel"};
@@ -299,6 +311,41 @@ void outside(u64 p, u64 n, bool write, u64 pc) {
   report(r);
   abort_launch(cudaErrorIllegalAddress);
 }
+// ---- the learner's own host memory. Blocks of some size that its code asks for lie in the arena too, so that host
+// code is checked like a kernel; a program that asks for thousands gets the rest from the C library.
+constexpr u64 HEAP_LEAST = 256, HEAP_MOST = 64ull << 20;
+static u32 heap_blocks;
+void host_reads_fill(u64 p, u64 n, u64 pc) {
+  if (n < 4 || calls_failed()) return;  // after an error the copies that would have filled it did not run
+  Report r{"uninitialised", "host-reads-poison"};
+  set_site(r, pc);
+  describe(p, r);
+  report(r);
+  for (u64 at = p & ~3ull; at < p + n; at += 4)
+    if (*(u32*)at == HOST_FILL) *(u32*)at = 0;
+}
+static void* heap_allocate(u64 n, bool zero) {
+  if (!heap_on || kernel_mode || n < HEAP_LEAST || n > HEAP_MOST || heap_blocks >= 4000) return nullptr;
+  Allocation* a = allocate(n, HOST, 0);
+  if (!a) return nullptr;
+  heap_blocks++;
+  u32* at = (u32*)(ARENA + a->off);
+  if (zero) memset(at, 0, n);
+  else for (u64 i = 0; i < (n + 3) / 4; i++) at[i] = HOST_FILL;
+  return at;
+}
+static void heap_free(void* p) {
+  Allocation* a = allocation_at((u64)p - ARENA);
+  if (a && a->freed) {
+    Report r{"use-after-free", "freed-twice"};
+    describe((u64)p, r);
+    r.pc = (u64)__builtin_return_address(0) - 1;
+    report(r);
+    return;
+  }
+  if (a && a->space == HOST && ARENA + a->off == (u64)p) release_allocation(*a, 0);
+}
+
 // The outstanding work that an access of the host collides with, or null.
 std::vector<Outstanding> outstanding;
 const Outstanding* touched_by(u64 p, u64 n, bool host_writes) {
@@ -352,7 +399,7 @@ void host_access(u64 p, u64 n, bool write, u64 pc) {
       u64 bit = 1ull << (at & 3);
       if (write) {
         c->w &= ~bit;
-      } else if (c->w & bit) {
+      } else if ((c->w & bit) && !calls_failed()) {
         Report r{"unwritten-output", "host-reads-unwritten"};
         set_site(r, pc);
         describe(p, r);

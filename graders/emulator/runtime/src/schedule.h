@@ -263,7 +263,7 @@ static void order_lanes(int w, unsigned mask) {
     threads[w * 32 + i].clk = wp.clk;
   }
 }
-static void inactive(Thread& t, int source, int line, int reason) {
+static __attribute__((noinline, cold)) void inactive(Thread& t, int source, int line, int reason) {
   poison_used = true;
   Report r{"inactive-lane", reason == 0 ? "lane-missing" : reason == 1 ? "lane-exited" : "lane-not-in-mask"};
   r.line = line;
@@ -273,67 +273,84 @@ static void inactive(Thread& t, int source, int line, int reason) {
   // A result that is thrown away does no harm: the caller settles this by a second run with another poison.
   report(r);
 }
-static void finish_warp(int w, const Group& g) {
-  Thread* lanes = &threads[w * 32];
-  unsigned in = g.arrived, all = 0, any = 0;
-  u64 sum = 0, low = ~0ull, high = 0, bits_and = ~0ull, bits_or = 0, bits_xor = 0;
-  long long slow = INT64_MAX, shigh = INT64_MIN;
-  if (g.kind >= BALLOT) {
-    for (unsigned m = in; m; m &= m - 1) {
-      int i = __builtin_ctz(m);
-      u64 v = lanes[i].value;
-      long long s = (int)v;
-      if (v) any |= 1u << i;
-      sum += v;
-      low = v < low ? v : low, high = v > high ? v : high;
-      slow = s < slow ? s : slow, shigh = s > shigh ? s : shigh;
-      bits_and &= v, bits_or |= v, bits_xor ^= v;
-    }
-    all = in;
+// Which lane a shuffle reads; the caller's own where the distance leads out of its segment.
+static inline int source_of(int kind, int lane, int arg, int width) {
+  int start = lane & ~(width - 1);
+  switch (kind) {
+    case SHFL: return start + (arg & (width - 1));
+    case SHFL_UP: return (u32)arg > 31 || lane - arg < start ? lane : lane - arg;
+    case SHFL_DOWN: return (u32)arg > 31 || lane + arg >= start + width ? lane : lane + arg;
+    default: return (u32)arg > 31 || (lane ^ arg) >= start + width ? lane : lane ^ arg;
   }
+}
+template <int KIND>
+static inline void shuffle(int w, const Group& g) {
+  Warp& wp = warps[w];
+  for (unsigned m = g.arrived; m; m &= m - 1) {
+    int i = __builtin_ctz(m), source = source_of(KIND, i, wp.arg[i], wp.width[i]);
+    if (__builtin_expect(g.arrived >> source & 1, 1)) {
+      wp.result[i] = wp.value[source];
+    } else {
+      wp.result[i] = poison_value((u64)i);
+      int reason = !(wp.present >> source & 1) ? 0 : (wp.exited >> source & 1) ? 1 : 2;
+      inactive(threads[w * 32 + i], source, g.line, reason);
+    }
+  }
+}
+static u64 combine(int kind, const Warp& wp, unsigned in) {
+  u64 sum = 0, low = ~0ull, high = 0, bits_and = ~0ull, bits_or = 0, bits_xor = 0;
+  int slow = INT32_MAX, shigh = INT32_MIN;
+  unsigned any = 0;
   for (unsigned m = in; m; m &= m - 1) {
     int i = __builtin_ctz(m);
-    Thread& t = lanes[i];
-    switch (g.kind) {
-      case SYNC: break;
-      case SHFL: case SHFL_UP: case SHFL_DOWN: case SHFL_XOR: {
-        int width = t.width, start = i & ~(width - 1), source;
-        if (g.kind == SHFL) source = start + (t.arg & (width - 1));
-        else if (g.kind == SHFL_UP) source = i - t.arg < start || t.arg < 0 ? i : i - t.arg;
-        else if (g.kind == SHFL_DOWN) source = (u32)t.arg > 31 || i + t.arg >= start + width ? i : i + t.arg;
-        else source = ((u32)t.arg > 31 || (i ^ t.arg) >= start + width) ? i : i ^ t.arg;
-        if (in >> source & 1) {
-          t.result = lanes[source].value;
-        } else {
-          t.result = poison_value(i);
-          int reason = !(warps[w].present >> source & 1) ? 0 : (warps[w].exited >> source & 1) ? 1 : 2;
-          inactive(t, source, g.line, reason);
-        }
-        break;
-      }
-      case BALLOT: t.result = any; break;
-      case ANY: t.result = any != 0; break;
-      case ALL: t.result = any == all; break;
-      case MATCH_ANY: {
+    u64 v = wp.value[i];
+    int s = (int)v;
+    if (v) any |= 1u << i;
+    sum += v;
+    low = v < low ? v : low, high = v > high ? v : high;
+    slow = s < slow ? s : slow, shigh = s > shigh ? s : shigh;
+    bits_and &= v, bits_or |= v, bits_xor ^= v;
+  }
+  switch (kind) {
+    case BALLOT: return any;
+    case ANY: return any != 0;
+    case ALL: return any == in;
+    case MATCH_ALL: return low == high ? in : 0;
+    case ADD_U: case ADD_S: return (u32)sum;
+    case MIN_U: return low;
+    case MAX_U: return high;
+    case MIN_S: return (u64)(int64_t)slow;
+    case MAX_S: return (u64)(int64_t)shigh;
+    case AND: return bits_and;
+    case OR: return bits_or;
+    default: return bits_xor;
+  }
+}
+static __attribute__((noinline)) void finish_warp(int w, const Group& g) {
+  Warp& wp = warps[w];
+  unsigned in = g.arrived;
+  switch (g.kind) {
+    case SYNC: break;
+    case SHFL: shuffle<SHFL>(w, g); break;
+    case SHFL_UP: shuffle<SHFL_UP>(w, g); break;
+    case SHFL_DOWN: shuffle<SHFL_DOWN>(w, g); break;
+    case SHFL_XOR: shuffle<SHFL_XOR>(w, g); break;
+    case MATCH_ANY:
+      for (unsigned m = in; m; m &= m - 1) {
+        int i = __builtin_ctz(m);
         unsigned same = 0;
         for (unsigned n = in; n; n &= n - 1)
-          if (lanes[__builtin_ctz(n)].value == t.value) same |= n & -n;
-        t.result = same;
-        break;
+          if (wp.value[__builtin_ctz(n)] == wp.value[i]) same |= n & -n;
+        wp.result[i] = same;
       }
-      case MATCH_ALL: t.result = low == high ? in : 0; break;
-      case ADD_U: case ADD_S: t.result = (u32)sum; break;
-      case MIN_U: t.result = low; break;
-      case MAX_U: t.result = high; break;
-      case MIN_S: t.result = (u64)slow; break;
-      case MAX_S: t.result = (u64)shigh; break;
-      case AND: t.result = bits_and; break;
-      case OR: t.result = bits_or; break;
-      case XOR: t.result = bits_xor; break;
+      break;
+    default: {
+      u64 all = combine(g.kind, wp, in);
+      for (unsigned m = in; m; m &= m - 1) wp.result[__builtin_ctz(m)] = all;
     }
   }
   order_lanes(w, in);
-  set_ready(w, in);
+  set_ready((unsigned)w, in);
   B.idle = 0;
 }
 // Lets lanes go on that asked which lanes are active, now that no other lane of the warp can come.
@@ -343,18 +360,35 @@ static bool gather(int w) {
     if (wp.group[i].kind != ACTIVE) continue;
     unsigned in = wp.group[i].arrived;
     wp.group[i] = wp.group[--wp.groups];
-    for (unsigned m = in; m; m &= m - 1) threads[w * 32 + __builtin_ctz(m)].result = in;
+    for (unsigned m = in; m; m &= m - 1) wp.result[__builtin_ctz(m)] = in;
     set_ready((unsigned)w, in);
     B.idle = 0;
     return true;
   }
   return false;
 }
+static void went_past(const Warp& wp, int w, const Group& g);
 static bool try_finish(int w, int i) {
   Warp& wp = warps[w];
   Group& g = wp.group[i];
   unsigned need = g.mask & wp.present & ~wp.exited;
   if (g.kind == ACTIVE || (g.arrived & need) != need) return false;
+  if (__builtin_expect(g.mask & wp.exited, 0)) went_past(wp, w, g);
+  Group done = g;
+  g = wp.group[--wp.groups];
+  finish_warp(w, done);
+  return true;
+}
+static __attribute__((noinline, cold)) u64 not_in_mask(const Thread* t, int kind, unsigned mask, int line) {
+  Report r{"inactive-lane", "caller-not-in-mask"};
+  r.line = line;
+  r.thread = t;
+  r.words = op_name(kind);
+  r.a = mask;
+  report(r);
+  return kind >= BALLOT ? 0 : poison_value(t->lane);
+}
+static __attribute__((noinline, cold)) void went_past(const Warp& wp, int w, const Group& g) {
   for (unsigned m = g.mask & wp.exited; m; m &= m - 1) {
     // A lane that returned before the operation is allowed to be missing; one that went past it is not.
     Thread& gone = threads[w * 32 + __builtin_ctz(m)];
@@ -367,10 +401,6 @@ static bool try_finish(int w, int i) {
     report(r);
     break;
   }
-  Group done = g;
-  g = wp.group[--wp.groups];
-  finish_warp(w, done);
-  return true;
 }
 uint64_t warp_op(int kind, unsigned mask, uint64_t value, int bytes, int arg, int width, int line) {
   if (!kernel_mode) {
@@ -382,16 +412,10 @@ uint64_t warp_op(int kind, unsigned mask, uint64_t value, int bytes, int arg, in
   Warp& w = warps[t->warp];
   unsigned me = 1u << t->lane;
   if (width <= 0 || width > 32 || (width & (width - 1))) width = 32;
-  if (!(mask & me)) {
-    Report r{"inactive-lane", "caller-not-in-mask"};
-    r.line = line;
-    r.thread = t;
-    r.words = op_name(kind);
-    r.a = mask;
-    report(r);
-    return kind >= BALLOT ? 0 : poison_value(t->lane);
-  }
-  t->kind = kind, t->mask = mask, t->value = value, t->bytes = bytes, t->arg = arg, t->width = width, t->line = line;
+  if (__builtin_expect(!(mask & me), 0)) return not_in_mask(t, kind, mask, line);
+  (void)bytes;
+  t->kind = kind, t->mask = mask, t->line = line;
+  w.value[t->lane] = value, w.arg[t->lane] = arg, w.width[t->lane] = (u8)width;
   int i = 0;
   for (; i < w.groups; i++)
     if (w.group[i].line == line && w.group[i].kind == kind && w.group[i].mask == mask) break;
@@ -406,7 +430,7 @@ uint64_t warp_op(int kind, unsigned mask, uint64_t value, int bytes, int arg, in
     park();
     switch_to(pick());
   }
-  return t->result;
+  return w.result[t->lane];
 }
 // The lanes that are here: those that come before the warp has nothing else left to run.
 unsigned active_mask(int line) {
@@ -427,7 +451,7 @@ unsigned active_mask(int line) {
     if (!(w.ready >> t->lane & 1)) switch_to(pick());
     else refresh();
   }
-  return (unsigned)t->result;
+  return (unsigned)w.result[t->lane];
 }
 
 // A `return` of a kernel before its end (the rewriter marks them).

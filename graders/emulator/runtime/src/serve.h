@@ -5,6 +5,7 @@
 #include <ucontext.h>
 
 #include "api.h"
+#include "heap.h"
 
 extern "C" __attribute__((weak)) int cuemu_entry(void** arguments);
 extern "C" __attribute__((weak)) int cuemu_program(int argc, char** argv);
@@ -135,7 +136,7 @@ static void reset_run() {
   F.special = 1;
   F.quiet_lo = 0;
   F.quiet_len = ~0ull;
-  poison_used = false;
+  poison_used = failed_once = false;
   outstanding.clear();
   launches = launch_attempts = threads_run = 0;
   dynamic_limit.clear();
@@ -272,6 +273,7 @@ int main(int argc, char** argv) {
   schedule = {atoi(argv[3]), (u32)atoi(argv[4]), (u32)atoi(argv[5])};
   watch(atof(argv[6]));
   program_running = true;
+  heap_on = true;
   static int code = -1;
   atexit([] { finish_program(code); });
   at_quick_exit([] { finish_program(code); });

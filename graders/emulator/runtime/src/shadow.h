@@ -229,6 +229,9 @@ static inline __attribute__((always_inline)) void write_cell(Cell* c, u64 p, u32
 __attribute__((noinline)) void fault(u64 p, u64 n, bool write, u64 pc);
 __attribute__((noinline)) void outside(u64 p, u64 n, bool write, u64 pc);
 __attribute__((noinline)) void host_access(u64 p, u64 n, bool write, u64 pc);
+__attribute__((noinline)) void host_reads_fill(u64 p, u64 n, u64 pc);
+constexpr u16 TAINTED = 0x8000, HOST_KIND = 0x6000;  // host_valid: see memory.h
+constexpr u32 HOST_FILL = 0xdbd1b7c5u;  // what fresh host memory holds: an unlikely number of any type
 
 static __attribute__((noinline)) void misaligned(u64 p, u64 n, u64 pc) {
   Report r{"misaligned", "misaligned"};
@@ -249,7 +252,15 @@ static inline __attribute__((always_inline)) void access(u64 p, u64 pc) {
     return outside(p, SIZE, WRITE, pc);
   }
   if (__builtin_expect(F.special, 0)) {
-    if (!kernel_mode) return host_access(p, SIZE, WRITE, pc);
+    if (!kernel_mode) {
+      // Host code on its own heap: inside the block, not copied from unwritten memory, not the first fill.
+      u16 v = host_valid[off / PAGE];
+      if ((v & (TAINTED | HOST_KIND)) == (HOST << 13) && (off & (PAGE - 1)) + SIZE <= (u64)(v & VALID_BYTES)) {
+        if (WRITE || SIZE < 4 || *(u32*)p != HOST_FILL) return;
+        return host_reads_fill(p, SIZE, pc);
+      }
+      return host_access(p, SIZE, WRITE, pc);
+    }
     resolve_pending();
   }
   if (__builtin_expect(off & (SIZE - 1), 0)) return misaligned(p, SIZE, pc);

@@ -26,24 +26,21 @@ struct Suspect {  // a plain read of a word that others change atomically: sound
   u64 address = 0, pc = 0, cell = 0;
 };
 
-struct Thread {
+struct alignas(64) Thread {  // what a switch touches comes first and fits a cache line
   void* sp;
   uint3 idx;
   u16 tid;
   u8 lane, warp;
-  bool alive, at_barrier;
   u32 clk;
   int line;  // where it waits
-  int left;  // the line of its early return, 0 while running, -1 past the end of the kernel
-  u64 value, result;
-  int kind, bytes, arg, width;
+  int kind;
   unsigned mask;
-  int predicate;
+  bool alive, at_barrier;
+  int left;  // the line of its early return, 0 while running, -1 past the end of the kernel
   u32 fence_clk, fence_base;
   u64 acquired;
-  u32 polls;
   u64 polled, polled_by;
-  u64 poison;
+  u32 polls;
   Suspect suspect;
 };
 
@@ -58,6 +55,9 @@ struct Warp {
   bool partial;
   int groups;
   Group group[32];
+  u64 value[32], result[32];  // of the operation that each lane is in
+  int arg[32];
+  u8 width[32];
 };
 
 struct Release {
