@@ -75,7 +75,7 @@ def for_program(executable: str, work: str) -> Confinement:
     loaders = {os.path.realpath(path) for pattern in LOADERS for path in _matching(pattern)}
     only = [(path, landlock.READ_FILE | landlock.EXECUTE) for path in (executable, *sorted(loaders))]
     trees = [*SYSTEM, *_searched()]
-    return Confinement((*_readable(trees, 0), *only, *_common(work)), processes="threads")
+    return Confinement((*_readable(trees, 0), *only, *_common(work)), processes="none")
 
 
 def _matching(pattern: str) -> list[str]:
@@ -112,6 +112,6 @@ def _readable(trees: Iterable[str], further: int) -> list[tuple[str, int]]:
     for tree in dict.fromkeys(os.path.realpath(each) for each in trees):
         parts = landlock.carve([tree], secret)
         files += [(part, landlock.READ | further) for part in parts]
-        if parts != [tree] and Path(tree).is_dir():
+        if parts and parts != [tree]:
             files.append((tree, landlock.READ_DIR))  # names can be listed, contents of what is hidden not read
     return list(dict.fromkeys(files))
