@@ -9,7 +9,7 @@ from pathlib import Path
 
 from graders.archive import MAX_ALL, is_archive, unpacked
 from graders.archive import SUFFIXES as ARCHIVE_SUFFIXES
-from graders.collect_answers import with_answers, with_bounded_answers, without_lesson_words
+from graders.collect_answers import with_answers, with_answers_in_questions, with_bounded_answers, without_lesson_words
 from graders.course import Course
 from graders.errors import BadInput, CourseError, Where
 from graders.evidence import read_receipts
@@ -260,6 +260,7 @@ def _notebook(course: Course, path: Path, lesson_name: str | None) -> tuple[Less
                 problem.text, problem.where.line if problem.where else 0, problem.where.column if problem.where else 0
             )
     without_lesson_words(parts.answers, lesson)
+    with_answers_in_questions(parts, lesson, place)
     stored, about = stored_of(parts, place, pristine_exercise=not edits and bool(fill))
     return lesson, Submission(
         fill,

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from graders.answers import TITLES, Answers, Section
+from graders.answers import TITLES, Answers, Section, section_of
 from graders.lesson import Lesson
 from graders.notebook_export import parts_of
+from graders.notebook_parts import Parts
 from graders.submission import Submission
 from graders.text import Text
 
@@ -43,15 +44,40 @@ def with_bounded_answers(submission: Submission) -> Submission:
     return replace(submission, answers=answers, notes=(*submission.notes, *notes))
 
 
-def without_lesson_words(answers: Answers, lesson: Lesson) -> None:
-    """Take lines of the lesson itself (text, prompts, hints) out of the answers: they are nobody's own words."""
-    if not any(answers.sections.values()):
-        return
+def with_answers_in_questions(parts: Parts, lesson: Lesson, place: Text) -> None:
+    """Words that somebody wrote into the cell of a question count as the answer where there is none elsewhere."""
+    own = _lesson_lines(lesson)
+    for cell in parts.cells:
+        section = cell.section
+        if cell.role != "question" or section is None or parts.answers.get(section):
+            continue
+        lines = (line for line in cell.source.split("\n") if line.strip() not in own)
+        words = "\n".join(line for line in lines if section_of(line.strip("# ")) != section).strip()
+        if words:
+            parts.answers.sections[section] = words
+            parts.answers.lines[section] = cell.line
+            text = Text(
+                "{p}: the answer {s} stands in the cell of the question; it was read",
+                "{p}：答案 {s} 写在题目单元格中；已阅读",
+            )
+            parts.notes.append(text.fill(p=place.fill(n=cell.line), s=TITLES[section]))
+
+
+def _lesson_lines(lesson: Lesson) -> set[str]:
+    """Lines of the lesson's text, prompts and hints in both languages; short ones are anybody's, unless they are headings."""
     own: set[str] = set()
     for part in (*parts_of(lesson, "en"), *parts_of(lesson, "zh")):
         if not part.code:
             lines = (line.strip() for line in part.text.split("\n"))
             own |= {line for line in lines if len(line.encode()) >= LESSON_LINE or line.startswith("#")}
+    return own
+
+
+def without_lesson_words(answers: Answers, lesson: Lesson) -> None:
+    """Take lines of the lesson itself (text, prompts, hints) out of the answers: they are nobody's own words."""
+    if not any(answers.sections.values()):
+        return
+    own = _lesson_lines(lesson)
     for section, text in answers.sections.items():
         found = text.split("\n")
         kept = [line for line in found if line.strip() not in own]

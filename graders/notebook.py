@@ -33,7 +33,7 @@ _QMD_FENCE = re.compile(r"^(\s*)(`{3,}|~{3,})\s*\{?\s*(?:\.?)([A-Za-z+]*)[^}\n]*
 _QMD_CODE = ("python", "cuda", "cpp", "cu", "c++")
 _HEADING_ATTRIBUTES = re.compile(r"^( {0,3}#{1,6}\s.*?)\s*\{[#.][^{}]*\}\s*$")
 _DIV = re.compile(r"^\s*:{3,}\s*(.*?)\s*:*\s*$")
-_DIV_ID = re.compile(r"#(?:answer-)?([\w-]+)|course_id\s*=\s*[\"']?([\w-]+)")
+_DIV_ID = re.compile(r"#(?:answer-|question-)?([\w-]+)|course_id\s*=\s*[\"']?([\w-]+)")
 _FRONT_LESSON = re.compile(r"^\s+lesson:\s*[\"']?([\w-]+)", re.MULTILINE)
 
 
@@ -160,7 +160,7 @@ def _div(head: str) -> tuple[str, Section | None]:
     if not role and "callout" in head:
         role = "solution"
     name = _DIV_ID.search(head)
-    section = section_of(name.group(1) or name.group(2)) if name and role in ("", "answer") else None
+    section = section_of(name.group(1) or name.group(2)) if name and role in ("", "answer", "question") else None
     return role, section
 
 

@@ -209,7 +209,7 @@ def to_qmd(lesson: Lesson, lang: Lang, fill: str | None = None, answers: Mapping
         elif part.role == "answer":
             out.append(f"::: {{#{part.id} .course-answer}}\n**{YOUR_ANSWER.pick(lang)}**\n\n{part.text}\n\n:::")
         elif part.role == "question":
-            out.append(f"### {part.title}\n\n::: {{.course-question}}\n{part.text}\n:::")
+            out.append(f"### {part.title}\n\n::: {{#{part.id} .course-question}}\n{part.text}\n:::")
         else:
             body = re.sub(r"^(\s*```+)mermaid\s*$", r"\1{mermaid}", part.text, flags=re.MULTILINE)
             out.append(f"::: {{.course-text}}\n{body}\n:::")

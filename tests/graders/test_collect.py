@@ -115,6 +115,17 @@ def test_a_cell_that_lost_role_and_marker_is_known_by_its_code(tmp_path: Path) -
         collect(COURSE, write(tmp_path / "a.ipynb", json.dumps(notebook)), None, None)
 
 
+@pytest.mark.parametrize("form", ["ipynb", "qmd"])
+def test_an_answer_in_the_cell_of_its_question_is_read(tmp_path: Path, form: str) -> None:
+    prompt = ROWSUM.spec.questions[1].prompt.en
+    text = dump_ipynb(ROWSUM, "en", "0.0") if form == "ipynb" else to_qmd(ROWSUM, "en", "0.0")
+    assert text.count(json.dumps(prompt)[1:-1]) == 1
+    text = text.replace(prompt, prompt + (r"\n\nbecause B" if form == "ipynb" else "\n\nbecause B"))
+    _, submission = collect(COURSE, write(tmp_path / f"a.{form}", text), None, None)
+    assert {s: t for s, t in submission.answers.sections.items() if t} == {"q2": "because B"}
+    assert any("stands in the cell of the question" in n.en for n in submission.notes)
+
+
 def test_edits_of_a_notebook_are_told_by_the_line_in_its_cell(tmp_path: Path) -> None:
     notebook = to_ipynb(COURSE.lesson("lesson12"), "en", "true")
     cell = next(c for c in notebook["cells"] if c["id"] == "exercise")
