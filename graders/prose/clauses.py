@@ -82,7 +82,7 @@ NEGATION = re.compile(
 )
 # Words that end the reach of a negation to its right.
 _BARRIER = re.compile(
-    r"而是|\bbut\b|因为|because|所以|\bso\b|->|=>|就(?!是)|那么|\bwhich\b|\bthat's\b|\bsince\b|\bhence\b|导致|却|\bthough\b|反而|[()]",
+    r"而是|\bbut\b|\band\b|因为|because|所以|\bso\b|->|=>|就(?!是)|那么|\bwhich\b|\bthat's\b|\bsince\b|\bhence\b|导致|却|\bthough\b|反而|[()]",
     _F,
 )
 _DENIAL = re.compile(
@@ -135,7 +135,7 @@ _WITHDRAWN = re.compile(
     _F,
 )
 _SUPPOSED = re.compile(
-    r"如果|假如|假设|若(?!干)|要是|倘若|万一|否则|不然|要不|换成|假使|反之|一旦|的话|\bif\b|otherwise|suppose|imagine|had (?:you|we|i)\b|were to|wrongly|错误地|误(?:填|设|用|写)|\bunless\b|\bsay you\b|\bwere\b(?= \w+ (?:0|1|filled|padded))|手滑|不小心|填成|写成|改成",
+    r"如果|假如|假设|若(?!干)|要是|倘若|万一|否则|不然|要不|换成|假使|反之|一旦|的话|\bif\b|otherwise|suppose|imagine|had (?:you|we|i)\b|were to|wrongly|错误地|误(?:填|设|用|写)|\bunless\b|\bsay you\b|\bwere\b(?= \w+ (?:0|1|filled|padded))|手滑|不小心|\bwere (?:it|they|the|we)\b|^\s*were\b",
     _F,
 )
 _HEDGE = re.compile(
@@ -325,6 +325,9 @@ def _taken_back(clauses: list[Clause]) -> None:
                 clauses[k].denied = not clauses[k].denied
 
 
+# '看不见的位置', '没有数据的 lane': the negation stays inside the attribute. '不是加法的单位元' does not.
+_ADNOMINAL = re.compile(r"[不没无未][\u4e00-\u9fff]{0,4}的(?=[\u4e00-\u9fff a-z])")
+_COPULAS = ("不是", "并非", "不再", "不算", "不会", "不能", "无关")
 _CJK_OR_WORD = re.compile(r"[\u4e00-\u9fff]|[a-z0-9_'.]+|[<>=+*/!-]+", _F)
 
 
@@ -333,7 +336,11 @@ def negations_before(clause: Clause, at: int, reach: int = 6) -> int:
     # The nearest negation counts; an earlier one only where the two stand together ('not un...', '不是不').
     count, edge, limit = 0, at, reach
     for m in reversed(list(NEGATION.finditer(clause.text, clause.claim_from, max(at, clause.claim_from)))):
+        if _ADNOMINAL.match(clause.text, m.start()) and not clause.text.startswith(_COPULAS, m.start()):
+            continue
         gap = clause.text[m.end() : edge]
+        if m.group(0).lower() == "without" and len(_CJK_OR_WORD.findall(gap)) > 2:
+            continue
         if len(_CJK_OR_WORD.findall(gap)) > limit or _BARRIER.search(gap):
             break
         count, edge, limit = count + 1, m.start(), 1

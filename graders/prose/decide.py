@@ -19,6 +19,13 @@ from graders.text import Text
 REVIEW_BELOW = 0.60
 MARGIN = 0.1  # the second reading moves the rules only where it is clearly of another mind
 VETO_SECOND_SIGNAL = 0.60  # probability of no points, by words alone, that counts as the second signal of a veto
+VETO_UNATTENDED = 0.85  # and the one from which nobody need look
+DOUBTED = 0.30  # below it the words beside a misconception look right
+
+ONE_SIGNAL = Text("a misconception was read, but only one signal speaks for it", "读到一个误解，但只有一个信号支持")
+CONFIRM = Text("a misconception was read; a person confirms the veto", "读到一个误解；否决要由人确认")
+UNSURE = Text("the two readings do not agree well enough", "两种读法不够一致")
+AGAINST = Text("a causal link is both needed and contradicted", "一条因果链被说反了")
 
 # Caps that no second reading may lift, and the points they allow.
 _HARD_CAPS = frozenset({"term-list", "off-topic", "copied-question"})
@@ -44,7 +51,7 @@ def decide(
 ) -> Decision:
     """Combine the rules with the second reading (`joint` knows the rules' reading, `words` only the text)."""
     top = int(question.maximum)
-    ceiling = _ceiling(question, rules, misconceptions)
+    ceiling = _ceiling(question, rules, misconceptions, words)
     ruled = half_up(rules.points)
     allowed = [k for k in range(top + 1) if abs(k - ruled) <= 1 and k <= half_up(ceiling)]
     best = max(allowed, key=lambda k: joint.probabilities[k] + (MARGIN if k == ruled else 0.0))
@@ -57,47 +64,49 @@ def decide(
     asserted = [m for m in misconceptions if m.veto and m.force == "asserted"]
     veto = _veto(rules, asserted, words)
     review = False
-    if asserted and veto is None:
-        review = True
-        reasons.append(
-            Text(
-                "a misconception was read, but only one signal speaks for it",
-                "读到一个误解，但只有一个信号支持",
-            )
-        )
     if veto is not None:
+        # A veto fails the lesson: a person confirms it, unless everything speaks one language.
         confidence = max(confidence, words.probabilities[0])
-    if confidence < REVIEW_BELOW and veto is None:
+        if rules.raw > 0 or words.probabilities[0] < VETO_UNATTENDED:
+            review = True
+            reasons.append(CONFIRM)
+    elif asserted and rules.raw > 0:
+        # The false words took points away that the links would have earned.
         review = True
-        reasons.append(Text("the two readings do not agree well enough", "两种读法不够一致"))
-    if rules.contradicted and rules.raw > 0 and veto is None and confidence < 0.8:
+        reasons.append(ONE_SIGNAL)
+    if confidence < REVIEW_BELOW and not review:
         review = True
-        reasons.append(Text("a causal link is both needed and contradicted", "一条因果链被说反了"))
+        reasons.append(UNSURE)
+    if rules.contradicted and rules.raw > 0 and not review and confidence < 0.8:
+        review = True
+        reasons.append(AGAINST)
     return Decision(points, round(confidence, 3), review, veto, tuple(reasons))
 
 
-def _ceiling(question: Question, rules: RuleScore, misconceptions: list[MisconceptionReading]) -> float:
+def _ceiling(
+    question: Question, rules: RuleScore, misconceptions: list[MisconceptionReading], words: SecondReading
+) -> float:
     """The most points that caps, contradictions and misconceptions leave."""
-    ceiling = question.maximum
-    if rules.caps:
-        if any(cap in _HARD_CAPS for cap in rules.caps) or any(
-            m.veto and m.force == "asserted" for m in misconceptions
-        ):
-            return 0.0
-        if "contradicted" in rules.caps:
-            return rules.points
-        ceiling = min(ceiling, max(rules.points, question.maximum / 2 if question.maximum > 1 else rules.points))
-    return ceiling
+    if any(cap in _HARD_CAPS for cap in rules.caps):
+        return 0.0
+    half = question.maximum / 2 if question.maximum > 1 else 0.0
+    asserted = [m for m in misconceptions if m.veto and m.force == "asserted"]
+    if asserted:
+        # The whole chain stands beside the false words, and the words alone look right: half, until a person has looked.
+        supported = rules.raw >= question.maximum and bool(set(asserted[0].refutes) & rules.stated)
+        return half if supported and words.probabilities[0] < DOUBTED else 0.0
+    if "contradicted" in rules.caps:
+        return rules.points
+    return question.maximum if not rules.caps else max(rules.points, half)
 
 
-def _veto(rules: RuleScore, asserted: list[MisconceptionReading], words: SecondReading) -> MisconceptionReading | None:
+def _veto(
+    rules: RuleScore, asserted: list[MisconceptionReading], words: SecondReading
+) -> MisconceptionReading | None:
     """The misconception that is a veto: an unhedged claim, and a second signal beside the words that matched."""
     if not asserted:
         return None
     first = asserted[0]
     unsupported = not (set(first.refutes) & rules.stated)
     said_twice = len(asserted) > 1 or first.times > 1
-    if rules.raw > 0 and not said_twice and not unsupported:
-        return None
-    signals = (words.probabilities[0] >= VETO_SECOND_SIGNAL) + (unsupported and rules.raw == 0) + said_twice
-    return first if signals >= 1 and words.probabilities[0] >= 0.35 else None
+    return first if (unsupported or said_twice) and words.probabilities[0] >= VETO_SECOND_SIGNAL else None

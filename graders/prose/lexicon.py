@@ -42,7 +42,7 @@ def spelling_pattern(spelling: str) -> str:
         if raw:
             out.append(raw)
         elif gap is not None:
-            length = int(gap) if gap else (12 if chinese else 26)
+            length = int(gap) if gap else (13 if chinese else 40)
             out.append(rf"(?:{_NO_NEGATION}(?:[^,;.:。!?\n]|\.(?=\d))){{0,{length}}}?")
         elif stem:
             out.append(_word_start(spelling, m.start()) + re.escape(stem) + r"\w*")
@@ -50,7 +50,9 @@ def spelling_pattern(spelling: str) -> str:
             # Latin words stand alone, also inside alternatives; a final `?` belongs to the last letter.
             tail = "?" if word.endswith("?") else ""
             edge = "" if _goes_on(spelling, m.end()) else r"(?![a-z0-9_])"
-            out.append(_word_start(spelling, m.start()) + re.escape(word.rstrip("?")) + tail + edge)
+            # Beside Chinese a blank may or may not stand: '剩下的lane', '剩下的 lane'.
+            lead, trail = _blanks(spelling, m.start(), m.end()) if chinese else ("", "")
+            out.append(lead + _word_start(spelling, m.start()) + re.escape(word.rstrip("?")) + tail + edge + trail)
         elif opening:
             out.append("(?:")
         elif closing or bar or optional:
@@ -82,6 +84,14 @@ def _word_start(spelling: str, at: int) -> str:
         return ""
     joined = before and (before in ")]'\\" or (before.isalnum() and before.isascii()))
     return "" if joined else r"(?<![a-z0-9_])"
+
+
+def _blanks(spelling: str, start: int, end: int) -> tuple[str, str]:
+    """Optional blanks around a Latin word of a Chinese spelling, where a Chinese character or a group is its neighbour."""
+    before, after = spelling[start - 1 : start] if start else "", spelling[end : end + 1]
+    lead = " ?" if before and (before in "(|)?" or _CJK.match(before)) and start > 0 else ""
+    trail = " ?" if after and (after in "()|" or _CJK.match(after)) else ""
+    return lead, trail
 
 
 def _goes_on(spelling: str, end: int) -> bool:

@@ -15,7 +15,7 @@ from graders.prose.rubric import Question
 _F = re.IGNORECASE | re.ASCII
 _ITEMS = re.compile(r"[、,/;。\n]|\.(?=\s|$)")
 _PREDICATES = re.compile(
-    r"因为|所以|于是|就|会|使|让|变成|等于|得到|不(?:会|变|影响|再|能)|才|把|被|是|=|->|填|补|写|取|减|加|了|在|再|先|给|赋|得|过|都|只|每|那|这|它|要|能|用|做|看|换|选|赢|输|忽略|返回|跳过|\bis\b|\bare\b|becomes?|because|\bso\b|gives?|adds?|keeps?|would|will|\bthen\b|\bit\b"
+    r"因为|所以|于是|就|会|使|让|变成|等于|得到|不(?:会|变|影响|再|能)|才|把|被|是|=|->|填|补|写|取|减|加|了|在|再|先|给|赋|得|过|都|只|每|那|这|它|要|能|用|做|看|换|选|赢|输|忽略|返回|跳过|交|传|收|靠|走|跑|记|扫|乘|除|算|写|存|掉|开|得|一起|\bis\b|\bare\b|becomes?|because|\bso\b|gives?|adds?|keeps?|would|will|\bthen\b|\bit\b"
     r"|\bwins?\b|\bloses?\b|returns?|stays?|\bhas\b|\bhave\b|means?|\bget|\bdoes|\bdo\b|can|\bfill|\btake|\bcarr|\bpad\b|\bload|\bwrite|\bstore",
     _F,
 )
@@ -45,7 +45,7 @@ def is_term_list(reading: Reading) -> bool:
     if len(items) >= 5 and text.count("|") < 4:
         short = sum(_width(x) <= 9 for x in items) / len(items)
         saying = sum(bool(_PREDICATES.search(x)) for x in items) / len(items)
-        if short >= 0.7 and saying <= 0.34 and len(_NUMBER.findall(text)) <= len(items) // 2:
+        if short >= 0.7 and saying <= 0.25 and len(_NUMBER.findall(text)) <= len(items) // 2:
             return True
     negated = sum(
         bool(
