@@ -103,7 +103,8 @@ def weigh(
         elif claim.kind == "review":
             out.review(claim.section, claim.line, claim.words, _MAYBE)
         if claim.section in RUN_SECTIONS and (on_gpu or claim.kind != "gpu" or gpu):
-            _weigh_outcome(out, lesson, claim, cases, own, refused=blank_sha256 is None)
+            elsewhere = claim.kind == "gpu" and not on_gpu
+            _weigh_outcome(out, lesson, claim, cases, own, refused=blank_sha256 is None, elsewhere=elsewhere)
     for pasted in pasted_cases(submission.answers, names):
         _weigh_case(out, lesson, pasted, names[pasted.name], own)
     _weigh_failures(out, lesson, submission, said, cases, own)
@@ -146,9 +147,19 @@ def _weigh_gpu(out: Weighed, claim: Claim, gpu: list[Receipt]) -> None:
 
 
 def _weigh_outcome(
-    out: Weighed, lesson: Lesson, claim: Claim, cases: Sequence[CaseResult], own: Sequence[Receipt], *, refused: bool
+    out: Weighed,
+    lesson: Lesson,
+    claim: Claim,
+    cases: Sequence[CaseResult],
+    own: Sequence[Receipt],
+    *,
+    refused: bool,
+    elsewhere: bool,
 ) -> None:
-    """A claim that everything passes (or so many of so many) against what the same code did here."""
+    """A claim that everything passes (or so many of so many) against what the same code did here.
+
+    `elsewhere`: the claim is about a GPU, and no GPU has run it here: a difference is then no contradiction for sure.
+    """
     if not (claim.everything or claim.counts or (claim.total and claim.total[1])):
         return
     if refused and claim.everything:
@@ -166,7 +177,7 @@ def _weigh_outcome(
     claimed = max((p for p, n in claim.counts if n in (len(scope), _with_not_run(scope, cases))), default=None)
     if claimed is not None and claimed <= len(scope) - len(failing):
         return
-    _contradicted(out, lesson, claim.section, claim.line, claim.words, failing, own, on_gpu=claim.kind == "gpu")
+    _contradicted(out, lesson, claim.section, claim.line, claim.words, failing, own, elsewhere=elsewhere)
 
 
 def _contradicted(
@@ -178,7 +189,7 @@ def _contradicted(
     failing: Sequence[CaseResult],
     own: Sequence[Receipt],
     *,
-    on_gpu: bool,
+    elsewhere: bool,
 ) -> None:
     """Sure only where a failing case has inputs that everybody's run has, and no receipt of this code shows it passing."""
     first = failing[0]
@@ -196,7 +207,7 @@ def _contradicted(
         and c.name not in shown
         and all(f.kind != "compile-error" for f in c.findings)  # the learner's machine may have had no compiler
     ]
-    if certain and not on_gpu:
+    if certain and not elsewhere:
         out.veto(section, line, words, told)
     else:
         out.review(section, line, words, told)
@@ -227,7 +238,7 @@ def _with_not_run(scope: Sequence[CaseResult], cases: Sequence[CaseResult]) -> i
 
 def _weigh_case(out: Weighed, lesson: Lesson, pasted: PastedCase, result: CaseResult, own: Sequence[Receipt]) -> None:
     if pasted.passing and result.outcome in ("fail", "error", "timeout"):
-        _contradicted(out, lesson, "run_output", pasted.line, pasted.words, [result], own, on_gpu=False)
+        _contradicted(out, lesson, "run_output", pasted.line, pasted.words, [result], own, elsewhere=False)
     elif not pasted.passing and result.outcome == "pass":
         out._note(pasted.line, pasted.words, Text("here this case passes", "此处该用例通过"))
 

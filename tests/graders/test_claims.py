@@ -206,6 +206,16 @@ def test_what_a_failing_run_does_not_contradict(lesson: Lesson, text: str) -> No
     assert not weighed(lesson, text, results(lesson, (PUBLIC,))).vetoes
 
 
+def test_a_gpu_claim_that_the_gpu_here_refutes_is_a_veto_and_one_of_another_gpu_goes_to_review(lesson: Lesson) -> None:
+    failing, text = results(lesson, (PUBLIC,)), "Ran on H200: PASS"
+    assert [v.words for v in weighed(lesson, text, failing, GPU).vetoes] == [text]
+    told = receipt(lesson, cases=failing)
+    assert weighed(lesson, text, failing, EMULATED, (told,)).needs_review == ["run-output"]
+    passing = receipt(lesson)
+    out = weighed(lesson, text, failing, EMULATED, (passing,))
+    assert not out.vetoes and out.needs_review == ["run-output"]
+
+
 def test_hidden_inputs_timeouts_and_receipts_make_it_unsure(lesson: Lesson) -> None:
     text = "All cases passed."
     assert weighed(lesson, text, results(lesson, (HIDDEN,))).needs_review == ["run-output"]
