@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 from graders.emulator.lexer import blank_comments
+from graders.emulator.source_edits import Unsupported
 
 RUNTIME = Path(__file__).parent / "runtime"
 _STANDARD = frozenset(
@@ -148,8 +149,6 @@ _PREFIXES = {
 
 def check(source: str, filename: str) -> None:
     """Raise Unsupported for an include that the emulator has not, or that leaves the allowed set."""
-    from graders.emulator.rewriter import Unsupported
-
     text = blank_comments(source)
     joined = re.sub(r"\\\n", lambda _: "", text)
     if joined != text:

@@ -4,7 +4,7 @@
 #include <set>
 #include <unistd.h>
 
-#include "memory.h"
+#include "hostmem.h"
 
 namespace cuemu {
 

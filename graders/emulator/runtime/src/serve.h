@@ -4,7 +4,7 @@
 #include <sys/time.h>
 #include <ucontext.h>
 
-#include "api.h"
+#include "interface.h"
 #include "heap.h"
 
 extern "C" __attribute__((weak)) int cuemu_entry(void** arguments);
