@@ -9,6 +9,7 @@ import os
 import subprocess
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -124,7 +125,7 @@ def test_a_forged_pass_on_stdout_does_not_hide_a_finding():
 def test_no_file_of_the_graders_is_read(lesson, secret):
     body = f"""
       const char* paths[] = {{"{secret}", "/etc/passwd", "/etc/hostname", "/proc/self/environ", "/proc/self/maps",
-                             "/proc/1/cmdline", "{os.getcwd()}", "/root", "/home", "/tmp"}};
+                             "/proc/1/cmdline", "{Path.cwd()}", "/root", "/home", "/tmp"}};
       for (const char* path : paths) {{
         int fd = open(path, 0); char text[99] = ""; if (fd >= 0) read(fd, text, 98);
         printf("%d %d %s\\n", fd >= 0, errno, text);
