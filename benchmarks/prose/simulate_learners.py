@@ -5,7 +5,7 @@
 Each learner of tests/data/answers/followup_learners.yaml writes an answer and replies to what the course then asks, by
 the rules of followup_replies.yaml, which follow from the learner's beliefs alone. Predictions are settled by really
 running the changed kernel on the CPU executor. The numbers that a belief implies are computed here, by small models of
-right and mistaken kernels that share nothing with the grader. Printed: how many get what they deserve (within half a
+right and mistaken kernels (learner_numbers.py) that share nothing with the grader. Printed: how many get what they deserve (within half a
 point), what guessers earn, which vetoes stand, and every learner who is missed. --all prints every run.
 """
 
@@ -15,18 +15,18 @@ import argparse
 import math
 import random
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
-import numpy as np
 import yaml
-from numpy.typing import NDArray
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT))
+sys.path[:0] = [str(ROOT), str(Path(__file__).resolve().parent)]
+
+from learner_numbers import NUMBERS, written  # noqa: E402
 
 from graders.answers import Section  # noqa: E402
 from graders.lesson import Lesson, load_lesson  # noqa: E402
@@ -50,118 +50,6 @@ DATA = ROOT / "tests" / "data" / "answers"
 SEEDS = (1, 2, 3)
 GUESSING = ("guesser", "term-lister")
 VAGUE = {"en": "that depends on mask, identity and reduction", "zh": "看 mask、单位元和归约"}
-Array = NDArray[np.float64]
-
-
-# ---- what a right or a mistaken idea of the kernel predicts --------------------------------------------------------
-
-
-def _row(f: FollowUp) -> Array:
-    return np.asarray(f.inputs["x"], dtype=np.float64).reshape(-1)
-
-
-def _lanes(f: FollowUp) -> int:
-    return 1 << (len(_row(f)) - 1).bit_length()
-
-
-def _padded(f: FollowUp, fill: float) -> Array:
-    row = _row(f)
-    return np.concatenate([row, np.full(_lanes(f) - len(row), fill)])
-
-
-def _weights(x: Array) -> Array:
-    e = np.exp(x - x.max())
-    return cast(Array, e / e.sum())
-
-
-def _with_zero(f: FollowUp) -> tuple[Array, float]:
-    """The real columns' exponentials and the denominator, the padding being 0."""
-    x = _padded(f, 0.0)
-    e = np.exp(x - x.max())
-    return e[: len(_row(f))], float(e.sum())
-
-
-Pair = tuple[float, int]
-
-
-def _argmax(f: FollowUp, replaces: Callable[[Pair, Pair], bool]) -> float:
-    """One block that walks the array by its threads and folds pairs in a tree: the higher half onto the lower."""
-    x, threads = _row(f), int(f.inputs["threads"])
-    pairs: list[Pair] = [(-math.inf, -1)] * threads
-    for i, v in enumerate(x):
-        value, index = pairs[i % threads]
-        if not math.isnan(v) and (index < 0 or v > value):
-            pairs[i % threads] = (float(v), i)
-    # Within each warp of 32, then over the warps' winners.
-    while len(pairs) > 1:
-        winners = []
-        for first in range(0, len(pairs), 32):
-            warp = pairs[first : first + 32] + [(-math.inf, -1)] * max(0, first + 32 - len(pairs))
-            step = 16
-            while step:
-                for lane in range(step):
-                    if replaces(warp[lane + step], warp[lane]):
-                        warp[lane] = warp[lane + step]
-                step //= 2
-            winners.append(warp[0])
-        pairs = winners
-    return float(pairs[0][1])
-
-
-def _smallest(other: Pair, mine: Pair) -> bool:
-    if other[1] < 0 or mine[1] < 0:
-        return other[1] >= 0
-    return other[0] > mine[0] or (other[0] == mine[0] and other[1] < mine[1])
-
-
-NUMBERS: dict[str, Callable[[FollowUp], float]] = {
-    "zero": lambda f: 0.0,
-    "one": lambda f: 1.0,
-    "two": lambda f: 2.0,
-    "half": lambda f: 0.5,
-    "quarter": lambda f: 0.25,
-    "minus_one": lambda f: -1.0,
-    "nan": lambda f: math.nan,
-    "inf": lambda f: math.inf,
-    "minus_inf": lambda f: -math.inf,
-    "lanes": lambda f: float(_lanes(f)),
-    # row sum and row maximum
-    "sum_real": lambda f: float(_row(f).sum()),
-    "sum_pads_one": lambda f: float(_padded(f, 1.0).sum()),
-    "sum_pads_zero": lambda f: float(_padded(f, 0.0).sum()),
-    "sum_pads_given": lambda f: float(_padded(f, f.values["pad"]).sum()),
-    "sum_and_lanes": lambda f: float(_row(f).sum() + _lanes(f)),
-    "max_real": lambda f: float(_row(f).max()),
-    "min_real": lambda f: float(_row(f).min()),
-    "max_pads_zero": lambda f: float(_padded(f, 0.0).max()),
-    "max_pads_given": lambda f: float(_padded(f, f.values["pad"]).max()),
-    "max_finite": lambda f: float(_row(f)[np.isfinite(_row(f))].max()),
-    "max_by_magnitude": lambda f: float(max(_row(f), key=abs)),
-    # softmax
-    "denominator": lambda f: _with_zero(f)[1],
-    "denominator_real": lambda f: float(np.exp(_row(f) - _row(f).max()).sum()),
-    "denominator_no_pads": lambda f: float(_with_zero(f)[0].sum()),
-    "visible_sum": lambda f: float(_with_zero(f)[0].sum() / _with_zero(f)[1]),
-    "softmax_second": lambda f: float(_weights(_row(f))[1]),
-    "first_weights": lambda f: float(_weights(_row(f))[: int(f.values["count"])].sum()),
-    # argmax
-    "index_i": lambda f: float(f.values["i"]),
-    "index_j": lambda f: float(f.values["j"]),
-    "thread_i": lambda f: float(f.values["i"] % f.inputs["threads"]),
-    "thread_j": lambda f: float(f.values["j"] % f.inputs["threads"]),
-    "argmax_greater": lambda f: _argmax(f, lambda other, mine: other[0] > mine[0]),
-    "argmax_greater_equal": lambda f: _argmax(f, lambda other, mine: other[1] >= 0 and other[0] >= mine[0]),
-    "argmax_smallest": lambda f: _argmax(f, _smallest),
-    "argmax_without_nan": lambda f: float(np.nanargmax(_row(f))),
-    "nan_index": lambda f: float(np.flatnonzero(np.isnan(_row(f)))[0]),
-}
-
-
-def _written(value: float) -> str:
-    """A number as a learner writes it: whole, or to two decimals."""
-    if not math.isfinite(value):
-        return "NaN" if math.isnan(value) else ("inf" if value > 0 else "-inf")
-    return str(int(value)) if value == int(value) else f"{value:.2f}"
 
 
 # ---- learners and their replies ------------------------------------------------------------------------------------
@@ -254,7 +142,7 @@ def _reply(follow_up: FollowUp, what: Any, before: list[str], chance: random.Ran
 def _one(follow_up: FollowUp, name: str) -> str:
     """The letter of an option by the beginning of its English text, or the number of a model."""
     if follow_up.kind != "choice":
-        return _written(NUMBERS[name](follow_up))
+        return written(NUMBERS[name](follow_up))
     at = [i for i, o in enumerate(follow_up.options) if o.en == name]
     at = at or [i for i, o in enumerate(follow_up.options) if o.en.startswith(name)]
     if len(at) != 1:
@@ -316,16 +204,26 @@ def asked_for(follow_up: FollowUp) -> dict[str, str]:
     return {"link": follow_up.link} if "link" in Reply.__dataclass_fields__ else {}
 
 
+@cache
+def _read(learner_id: str) -> AnswerReading:
+    learner = next(x for x in learners() if x.id == learner_id)
+    return read_one(lesson_of(learner.lesson), learner.question, learner.answer)
+
+
 def interview(learner: Learner, seed: int) -> Run:
     """Answer, be asked, reply, be graded: as the session does it, and again from the recorded lines."""
     lesson, rubric = lesson_of(learner.lesson), _rubric(learner.lesson)
     run = mutants_of(lesson).run
-    read = read_one(lesson, learner.question, learner.answer)
+    read = _read(learner.id)
     settled: list[tuple[FollowUp, Settled]] = []
     said: list[Reply] = []
     for follow_up in wanted(rubric, read, seed):
         for words in replies_of(learner, follow_up):
-            said.append(Reply(follow_up.id, follow_up.seed, learner.question, words, "2026-01-01T00:00:00", **asked_for(follow_up)))
+            said.append(
+                Reply(
+                    follow_up.id, follow_up.seed, learner.question, words, "2026-01-01T00:00:00", **asked_for(follow_up)
+                )
+            )
             settled.append((follow_up, settle(follow_up, words, rubric, run)))
             if settled[-1][1].right:
                 break
@@ -369,7 +267,9 @@ def report(runs: Sequence[Run]) -> str:
     """All figures."""
     out = []
     groups = sorted({(r.learner.lesson, r.learner.question) for r in runs})
-    out.append(f"within half a point: {share(runs):.3f} of {len(runs)} runs, {len({r.learner.id for r in runs})} learners")
+    out.append(
+        f"within half a point: {share(runs):.3f} of {len(runs)} runs, {len({r.learner.id for r in runs})} learners"
+    )
     for kind in ("right", "partial", "misconception", "guesser", "term-lister"):
         part = [r for r in runs if r.learner.kind == kind]
         if part:
@@ -388,7 +288,9 @@ def report(runs: Sequence[Run]) -> str:
         most = max(r.final.points / r.final.maximum for r in guessing)
         out.append(f"guessers and term-listers: most {most:.2f} of the points in one run")
     deserve = [r for r in runs if r.learner.veto]
-    out.append(f"vetoes where the misconception is held: {sum(bool(r.final.vetoes) for r in deserve)} of {len(deserve)}")
+    out.append(
+        f"vetoes where the misconception is held: {sum(bool(r.final.vetoes) for r in deserve)} of {len(deserve)}"
+    )
     false = [r for r in runs if r.final.vetoes and (r.answered_right or not r.learner.veto)]
     out.append(f"vetoes of those who answer right or hold none: {len(false)}")
     differ = [r for r in runs if not r.same_recorded]

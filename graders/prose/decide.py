@@ -16,7 +16,7 @@ from graders.prose.second import SecondReading
 from graders.text import Text
 
 # Fitted by cross-validation on labelled answers that the rules had not been written from (docs/prose.md).
-REVIEW_BELOW = 0.60
+REVIEW_BELOW = 0.68
 MARGIN = 0.1  # the second reading moves the rules only where it is clearly of another mind
 VETO_SECOND_SIGNAL = 0.60  # probability of no points, by words alone, that counts as the second signal of a veto
 VETO_UNATTENDED = 0.85  # and the one from which nobody need look
@@ -100,9 +100,7 @@ def _ceiling(
     return question.maximum if not rules.caps else max(rules.points, half)
 
 
-def _veto(
-    rules: RuleScore, asserted: list[MisconceptionReading], words: SecondReading
-) -> MisconceptionReading | None:
+def _veto(rules: RuleScore, asserted: list[MisconceptionReading], words: SecondReading) -> MisconceptionReading | None:
     """The misconception that is a veto: an unhedged claim, and a second signal beside the words that matched."""
     if not asserted:
         return None

@@ -181,7 +181,8 @@ def _line_break(m: re.Match[str]) -> str:
     width = sum(2 if ord(c) > 0x2E7F else 1 for c in before)
     if not before or before[-1] in "。.!?;:,{}" or _LIST_MARK.match(after + " "):
         return "\n"
-    if width < 40 or (re.search(r"[=;{}]", before[-40:]) and re.search(r"\w\(|=", before)):
+    code = re.match(r"\s*[\w.\[\]]+\s*=[^=]|\s*(?:if|for|return|float|int)\b.*[({;]", before)
+    if width < 40 or (code and not re.search(r"[\u4e00-\u9fff]{6}", before)):
         return "\n"
     chinese = ord(before[-1]) > 0x2E7F and after[:1] and ord(after.lstrip()[:1] or " ") > 0x2E7F
     return "" if chinese else " "

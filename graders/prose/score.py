@@ -40,7 +40,7 @@ def is_term_list(reading: Reading) -> bool:
     """Whether an answer lists terms without saying anything of them: short items, hardly a predicate, no numbers."""
     text = reading.text
     items = [x for x in _ITEMS.split(text) if x.strip()]
-    if text.count("、") >= 5 and not re.search(r"[,。;.!?]", text.strip(" .。")):
+    if text.count("、") >= 4 and not re.search(r"[,。;.!?]", text.strip(" .。")):
         return True
     if len(items) >= 5 and text.count("|") < 4:
         short = sum(_width(x) <= 9 for x in items) / len(items)

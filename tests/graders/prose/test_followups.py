@@ -137,7 +137,10 @@ def test_records_survive_the_answers_file() -> None:
 
 def test_recomputed_replies_stop_after_two_tries_and_skip_foreign_ids(rubric: Get) -> None:
     r = rubric("lesson05")
-    replies = [Reply("lane-value", 1, "q1", letter) for letter in "abcd"] + [Reply("nothing", 1, "q1", "a"), Reply("lane-value", 1, "q3", "a")]
+    replies = [Reply("lane-value", 1, "q1", letter) for letter in "abcd"] + [
+        Reply("nothing", 1, "q1", "a"),
+        Reply("lane-value", 1, "q3", "a"),
+    ]
     settled = settle_all(r, replies, None)
     assert list(settled) == ["q1"]
     assert len(settled["q1"]) == 2
@@ -179,7 +182,11 @@ def test_a_misconception_repeated_is_a_veto_and_one_corrected_is_none(rubric: Ge
 def test_guessing_an_empty_answer_earns_half_at_most(rubric: Get) -> None:
     r = rubric("lesson05")
     reading = read_answer(r, "q1", "不知道")
-    shown = [pair for name in ("pad-one", "lane-value", "which-lanes", "what-leaves") for pair in _settled(r, "q1", name, [True])]
+    shown = [
+        pair
+        for name in ("pad-one", "lane-value", "which-lanes", "what-leaves")
+        for pair in _settled(r, "q1", name, [True])
+    ]
     assert with_follow_ups(r, reading, shown).points <= 1.0
 
 

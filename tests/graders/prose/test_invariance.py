@@ -50,7 +50,12 @@ def sprinkled(text: str) -> str:
 
 
 def latex(text: str) -> str:
-    return text.replace("-inf", r"$-\infty$").replace("<=", r"$\le$").replace("exp(0)=1", "$e^{0}=1$").replace("exp(0) = 1", "$e^{0} = 1$")
+    return (
+        text.replace("-inf", r"$-\infty$")
+        .replace("<=", r"$\le$")
+        .replace("exp(0)=1", "$e^{0}=1$")
+        .replace("exp(0) = 1", "$e^{0} = 1$")
+    )
 
 
 def rewrapped(text: str) -> str:
@@ -65,7 +70,9 @@ def in_code_fence(text: str) -> str:
 
 @pytest.mark.parametrize("guise", [traditional, full_width, sprinkled, latex, rewrapped, in_code_fence, str.upper])
 @pytest.mark.parametrize(("lesson", "question", "text"), FULL)
-def test_guise_leaves_the_score(rubric: Get, lesson: str, question: str, text: str, guise: Callable[[str], str]) -> None:
+def test_guise_leaves_the_score(
+    rubric: Get, lesson: str, question: str, text: str, guise: Callable[[str], str]
+) -> None:
     plain, guised = read_answer(rubric(lesson), question, text), read_answer(rubric(lesson), question, guise(text))
     assert guised.points == plain.points
     assert plain.points >= 1.5
@@ -93,7 +100,9 @@ def test_words_to_the_grader_never_raise(rubric: Get, lesson: str, question: str
 
 @pytest.mark.parametrize(("lesson", "question", "text"), FULL)
 def test_shuffled_fragments_never_earn_full_points(rubric: Get, lesson: str, question: str, text: str) -> None:
-    words = [w for w in normalise(text).text.replace("。", ",").replace(".", ",").replace(" ", ",").split(",") if len(w) > 1][:12]
+    words = [
+        w for w in normalise(text).text.replace("。", ",").replace(".", ",").replace(" ", ",").split(",") if len(w) > 1
+    ][:12]
     terms = [w[:4] if ord(w[0]) > 0x2E80 else w for w in words]
     random.Random(3).shuffle(terms)
     assert read_answer(rubric(lesson), question, "、".join(terms)).points <= 1.0

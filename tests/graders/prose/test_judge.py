@@ -34,9 +34,11 @@ class Stand:
                 body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
                 stand.seen.append(body)
                 content = stand.reply(body, len(stand.seen) - 1)
-                raw = content if isinstance(content, bytes) else json.dumps(
-                    {"choices": [{"message": {"role": "assistant", "content": content}}]}
-                ).encode()
+                raw = (
+                    content
+                    if isinstance(content, bytes)
+                    else json.dumps({"choices": [{"message": {"role": "assistant", "content": content}}]}).encode()
+                )
                 try:
                     self.send_response(200)
                     self.send_header("Content-Length", str(len(raw)))
@@ -131,7 +133,9 @@ def test_an_echoed_injection_changes_nothing(rubric: Get, stand: Callable[..., S
     assert with_judgement(r, read_answer(r, "q1", answer), judgement).points == 0
 
 
-@pytest.mark.parametrize("content", ["not json", '{"links": 3}', "[]", b"<html>", b'{"choices": []}', '{"links": [{"id": 1}]}'])
+@pytest.mark.parametrize(
+    "content", ["not json", '{"links": 3}', "[]", b"<html>", b'{"choices": []}', '{"links": [{"id": 1}]}']
+)
 def test_broken_replies_are_no_verdict(rubric: Get, stand: Callable[..., Stand], content: Any) -> None:
     r = rubric("lesson05")
     judge = Judge(JudgeSettings(stand(lambda body, call: content).url, "m"))
@@ -167,7 +171,9 @@ def test_answers_stay_on_this_machine_unless_allowed(url: str) -> None:
     checked(JudgeSettings(url, "m", remote=True))
 
 
-@pytest.mark.parametrize("settings", [JudgeSettings("ftp://127.0.0.1/", "m"), JudgeSettings("http://127.0.0.1/v1", "m", votes=2)])
+@pytest.mark.parametrize(
+    "settings", [JudgeSettings("ftp://127.0.0.1/", "m"), JudgeSettings("http://127.0.0.1/v1", "m", votes=2)]
+)
 def test_bad_settings_are_refused(settings: JudgeSettings) -> None:
     with pytest.raises(BadInput):
         checked(settings)
