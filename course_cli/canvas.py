@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import ClassVar
 
 from rich.cells import cell_len
+
+from course_cli.wrapping import words
 
 TAKEN = "\u00a0"  # a space that `put_if_empty` leaves alone
 
@@ -22,7 +23,7 @@ def wrapped(lines: list[str], width: int) -> list[str]:
     out = []
     for line in lines:
         current = ""
-        for piece in re.findall(r"[^\s\u2e80-\uffff]+\s*|[\u2e80-\uffff]|\s+", line):
+        for _, _, piece in words(line):
             if current and cell_len(current + piece.rstrip()) > width:
                 out.append(current.rstrip())
                 current = ""

@@ -47,9 +47,8 @@ def first_page() -> None:
     _type_this(say("all lessons", "全部课程"), "course list", "")
     _type_this(say("your progress", "学习进度"), "course status", "")
     _type_this(say("what is installed", "检查环境"), "course doctor", "")
-    _type_this(
-        say("every command", "全部命令"), "course --help", say("中文：course --lang zh", "English: course --lang en")
-    )
+    _type_this(say("every command", "全部命令"), "course --help", "")
+    _type_this(say("中文", "English"), say("course --lang zh", "course --lang en"), "")
 
 
 def _type_this(what: str, command: str, remark: str) -> None:

@@ -11,6 +11,8 @@ from typing import IO
 from rich.console import Console
 from rich.theme import Theme
 
+from course_cli.wrapping import teach_rich
+
 _DARK = {
     "accent": "bold cyan",
     "good": "green",
@@ -57,6 +59,7 @@ def code_theme() -> str:
 
 def make_console(*, no_color: bool, file: IO[str], width: int | None = None) -> Console:
     """A console that is plain on a pipe, obeys NO_COLOR and COLUMNS, and never wraps words inside a sign."""
+    teach_rich()
     if width is None and not file.isatty():
         given = os.environ.get("COLUMNS", "")
         width = int(given) if given.isdigit() and int(given) >= 40 else 100

@@ -11,6 +11,7 @@ from rich.cells import cell_len
 from typer.core import TyperCommand, TyperGroup
 
 from course_cli.i18n import say, t
+from course_cli.wrapping import words
 from graders.text import Text
 
 WIDEST = 88
@@ -154,10 +155,7 @@ def _wrapped(text: str, width: int, indent: str) -> list[str]:
             out.append(indent + line.rstrip())
             continue
         current = ""
-        for piece in re.findall(
-            r"[^\s\u2e80-\uffff]+[\u3001\u3002\uff0c\uff1a\uff1b\uff09]*\s*|[\u2e80-\uffff][\u3001\u3002\uff0c\uff1a\uff1b\uff09]*|\s+",
-            line,
-        ):
+        for _, _, piece in words(line):
             if current and cell_len(indent + current + piece.rstrip()) > width:
                 out.append(indent + current.rstrip())
                 current = ""

@@ -78,11 +78,10 @@ def start(
         settings.console.print(
             say("kept {p} (it was there already)", "保留 {p}（已存在）", p=path), style="quiet", markup=False
         )
-    from course_cli.views.layout import hanging
+    from course_cli.signs import sign
 
-    settings.console.print(
-        hanging("next", f"course run {opened.id}   course watch {opened.id}   course grade {target}")
-    )
+    for command in (f"course run {opened.id}", f"course watch {opened.id}", f"course grade {target}"):
+        settings.console.print(f"{sign('next')} {command}", style="accent", markup=False)
 
 
 def run(

@@ -114,7 +114,7 @@ class Reader:
             return input(words).strip().lower()
         keys = say(
             "[Enter] on  [b] back  [c] contents  [s] exercise  [q] stop",
-            "[回车] 继续  [b] 后退  [c] 目录  [s] 做练习  [q] 停止",
+            "[回车]继续  [b]后退  [c]目录  [s]练习  [q]停止",
         )
         from rich.text import Text as Styled
 

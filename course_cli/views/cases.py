@@ -114,7 +114,9 @@ def case_list(cases: Iterable[CaseResult]) -> RenderableType:
 
 def own_run(case: CaseResult, tier: str) -> RenderableType:
     """A learner's own input: the numbers, whether they agree, and what ran it."""
-    parts: list[RenderableType] = [hanging(_SIGNS[case.outcome], f"{t(case.about)}: {t(OUTCOMES[case.outcome])}")]
+    parts: list[RenderableType] = [
+        hanging(_SIGNS[case.outcome], say("{a}: {o}", "{a}：{o}", a=t(case.about), o=t(OUTCOMES[case.outcome])))
+    ]
     if case.outcome != "pass":
         parts.append(indented(Styled(t(case.detail)), by=4))
     table = value_table(case.view, settings.console.width - 6) if case.view is not None else None
@@ -161,7 +163,7 @@ class CaseStream:
 
     def _fold(self, cases: list[CaseResult], shown: int) -> RenderableType:
         first = cases[0]
-        if len(cases) == 1 and first.outcome != "pass":
+        if len(cases) == 1:
             return case_line(first)
         names = first_few([case_title(c) for c in cases])
         group = kind_of(first)
