@@ -1,6 +1,6 @@
 """Fills written without a look at the answer keys or the hidden cases: what does the grader say of each?
 
-`heldout_fills.yaml` holds a few hundred blanks with a verdict reasoned from the kernel's mathematics alone, and the
+`heldout_fills.yaml` holds eight hundred blanks with a verdict reasoned from the kernel's mathematics alone, and the
 reason: spellings that an experienced programmer might type, and blanks that are wrong at one size, one index, one
 value. A quick selection of them (`quick: true`) runs each time; `pytest -m slow tests/e2e/test_heldout_fills.py` runs
 them all, one after the other in one process.
