@@ -184,7 +184,8 @@ def _joined(cuts: list[int], text: str) -> list[int]:
     for before, at in itertools.pairwise(cuts):
         piece = text[before:at]
         width = sum(2 if ord(c) > 0x2E7F else 1 for c in piece.strip())
-        dull = 0 < width <= 16 and not _SAYS_SOMETHING.search(piece) and before == kept[-1]
+        worded = bool(re.search(r"[\w\u4e00-\u9fff]", piece))
+        dull = worded and width <= 16 and not _SAYS_SOMETHING.search(piece) and before == kept[-1]
         if not dull or at == cuts[-1]:
             kept.append(at)
     return kept

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import textwrap
 from collections.abc import Callable
 
@@ -61,7 +62,12 @@ def latex(text: str) -> str:
 def rewrapped(text: str) -> str:
     if all(ord(c) < 0x2E80 for c in text):
         return "\n".join(textwrap.wrap(text, 70))
-    return "\n".join(text[i : i + 36] for i in range(0, len(text), 36))
+    lines = [""]
+    for token in re.findall(r"[!-~]+|.", text):
+        if len(lines[-1]) + len(token) > 36:
+            lines.append("")
+        lines[-1] += token
+    return "\n".join(lines)
 
 
 def in_code_fence(text: str) -> str:
