@@ -5,6 +5,7 @@ Everything is kept by content: a folder a toolchain (compiler, flags, our header
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import json
@@ -50,6 +51,7 @@ _MISSING = Text(
     "`dnf install gcc-c++`（Fedora）或 `pacman -S gcc`（Arch）安装",
 )
 COMPILE_SECONDS = 60
+MAX_PROGRAMS, MAX_TOOLCHAINS = 300, 4
 MAX_MESSAGES = 1 << 20  # bytes of the compiler's messages that are read
 
 
@@ -144,6 +146,7 @@ def prepare() -> Path:
                 raise EnvironmentProblem(
                     Text(f"g++ could not build the emulator's runtime: {words}", f"g++ 无法编译模拟器的运行库：{words}")
                 )
+        _prune(home.parent, MAX_TOOLCHAINS)
         try:
             staging.rename(home)
         except OSError:
@@ -169,6 +172,9 @@ def build(rewritten: Rewritten, filename: str, glue: str) -> Program:
     place = home / "programs" / key
     executable = place / "program"
     if executable.exists():
+        with contextlib.suppress(OSError):
+            os.utime(place)
+            os.utime(home)
         return Program(executable, shown)
     folder = child.WorkFolder()
     try:
@@ -181,6 +187,7 @@ def build(rewritten: Rewritten, filename: str, glue: str) -> Program:
                 return _build_without_layers(home, rewritten, filename, glue)
             raise
         place.parent.mkdir(exist_ok=True)
+        _prune(place.parent, MAX_PROGRAMS)
         staging = Path(tempfile.mkdtemp(prefix="new-", dir=place.parent))
         shutil.copy2(folder.path / "program", staging / "program")
         (staging / "about.json").write_text(json.dumps({"file": shown}), encoding="utf-8")
@@ -228,6 +235,14 @@ def _build_without_layers(home: Path, rewritten: Rewritten, filename: str, glue:
         confine.take_back()
         raise EnvironmentProblem(_SICK)
     return build(rewritten, filename, glue)
+
+
+def _prune(folder: Path, keep: int) -> None:
+    """Keep the cache small: beyond `keep` entries the ones not used for longest go."""
+    with contextlib.suppress(OSError):  # another process may be at it too
+        entries = sorted(folder.iterdir(), key=lambda p: p.stat().st_mtime)
+        for old in entries[: max(len(entries) - keep, 0)]:
+            shutil.rmtree(old, ignore_errors=True)
 
 
 def _compile(home: Path, folder: child.WorkFolder, source: Path, rewritten: Rewritten, shown: str) -> None:

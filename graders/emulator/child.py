@@ -30,12 +30,12 @@ class Limits:
     data: int = 3 * 1024 * _MIB
     address_space: int = 64 * 1024 * _MIB
     file_size: int = 16 * _MIB
-    processes: int = 0
+    processes: int | None = 0  # how many the user may have started while this one starts another; None: no bound
 
 
 # The emulated memory's address range is reserved up front (40 GiB of it, untouched), so only `data` bites.
 RUN = Limits()
-COMPILE = Limits(cpu_seconds=60, data=2048 * _MIB, address_space=4096 * _MIB, file_size=256 * _MIB)
+COMPILE = Limits(cpu_seconds=60, data=2048 * _MIB, address_space=4096 * _MIB, file_size=256 * _MIB, processes=None)
 
 
 def child_setup(limits: Limits, further: confine.Prepared) -> Callable[[], None]:
@@ -48,6 +48,8 @@ def child_setup(limits: Limits, further: confine.Prepared) -> Callable[[], None]
         resource.setrlimit(resource.RLIMIT_FSIZE, (limits.file_size, limits.file_size))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         resource.setrlimit(resource.RLIMIT_NOFILE, (256, 256))
+        if limits.processes is not None:
+            resource.setrlimit(resource.RLIMIT_NPROC, (limits.processes, limits.processes))
         _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
         _libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
         further.enter()

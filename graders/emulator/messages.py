@@ -257,6 +257,16 @@ def _who(thread: list[int] | None, block: list[int] | None) -> Text:
     )
 
 
+def _index(record: dict[str, Any], flat: int) -> str:
+    """The index as it is written in the source: [row][column] for an array of arrays."""
+    columns, layers = int(record.get("columns", 0)), int(record.get("layers", 0))
+    if flat < 0 or not columns:
+        return f"[{flat}]"
+    if not layers:
+        return f"[{flat // columns}][{flat % columns}]"
+    return f"[{flat // (columns * layers)}][{flat // layers % columns}][{flat % layers}]"
+
+
 def _place(record: dict[str, Any], access: int) -> Text:
     kind = record.get("place")
     if not kind:
@@ -265,7 +275,7 @@ def _place(record: dict[str, Any], access: int) -> Text:
     element = int(record.get("element", 0)) or (access if access in (1, 2, 4, 8, 16) else 1)
     name = str(record.get("place_name") or "")
     if kind in ("shared", "dynamic", "symbol") and name:
-        index = f"{name}[{offset // element}]" if size > element else name
+        index = f"{name}{_index(record, offset // element)}" if size > element else name
         if 0 <= offset < size:
             return same(index)
         return Text(

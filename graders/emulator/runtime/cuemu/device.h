@@ -199,13 +199,14 @@ inline unsigned __isGlobal(const void*) { return 1; }
 
 // ---- shared memory: the rewriter turns `__shared__ T name[N]` into a typedef and a reference to one of these
 namespace cuemu {
-void* shared_storage(size_t bytes, size_t element, const char* name, int line, void** slot);
+// `columns` and `layers`: the inner extents of an array of arrays, 0 where there is none.
+void* shared_storage(size_t bytes, size_t element, size_t columns, size_t layers, const char* name, int line, void** slot);
 void* dynamic_shared(const char* name);
 template <class T, class Key>
 CUEMU_PLAIN T& shared(const char* name, int line) {
   static void* slot;
   using E = std::remove_all_extents_t<T>;
-  return *(T*)shared_storage(sizeof(T), sizeof(E), name, line, &slot);
+  return *(T*)shared_storage(sizeof(T), sizeof(E), std::extent_v<T, 1>, std::extent_v<T, 2>, name, line, &slot);
 }
 template <class T>
 CUEMU_PLAIN T& extern_shared(const char* name) {

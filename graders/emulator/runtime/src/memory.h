@@ -142,10 +142,9 @@ void forget_serials() {
 // ---- shared memory: every variable has pages of its own, the same for all blocks (which run one after another)
 struct SharedVariable {
   u64 off, size;
-  u32 element;
+  u32 element, columns, layers;
   std::string name;
   int line;
-  const void* kernel_line;
   u32 launch;
 };
 static std::vector<SharedVariable> shared_variables;
@@ -153,14 +152,14 @@ static u64 static_shared_end = STATIC_SHARED_OFF, dynamic_bytes, static_bytes;
 static std::string dynamic_name = "extern __shared__";
 static u32 launch_number;
 
-void* shared_storage(size_t bytes, size_t element, const char* name, int line, void** slot) {
+void* shared_storage(size_t bytes, size_t element, size_t columns, size_t layers, const char* name, int line, void** slot) {
   open_arena();
   if (!*slot) {
     u64 pages = (bytes + PAGE - 1) / PAGE * PAGE;
     if (static_shared_end + pages + PAGE > SHARED_OFF + (4ull << 20)) unsupported("this much static shared memory", line);
     *slot = (void*)(ARENA + static_shared_end);
     mark_pages(valid, static_shared_end, bytes, SHARED << 13);
-    shared_variables.push_back({static_shared_end, bytes, (u32)element, name, line, nullptr, 0});
+    shared_variables.push_back({static_shared_end, bytes, (u32)element, (u32)columns, (u32)layers, name, line, 0});
     static_shared_end += pages + PAGE;
   }
   if (kernel_mode) {
@@ -240,6 +239,8 @@ void describe(u64 p, Report& r) {
       r.place_offset = (long long)(off - v.off);
       r.place_size = (long long)v.size;
       r.place_element = v.element;
+      r.place_columns = v.columns;
+      r.place_layers = v.layers;
       r.place_line = v.line;
     }
   } else if (off >= SHARED_OFF) {

@@ -74,6 +74,8 @@ void report(const Report& r) {
     number("offset", r.place_offset);
     number("size", r.place_size);
     number("element", r.place_element);
+    if (r.place_columns) number("columns", r.place_columns);
+    if (r.place_layers) number("layers", r.place_layers);
     number("place_line", r.place_line);
     number("free_line", r.place_free_line);
   }

@@ -157,7 +157,7 @@ struct Report {
   // the memory that it is about, filled by describe()
   const char* place = "";  // shared, dynamic, device, managed, pinned, host, symbol, freed, or "" for none
   std::string place_name;
-  long long place_offset = 0, place_size = 0, place_element = 0;
+  long long place_offset = 0, place_size = 0, place_element = 0, place_columns = 0, place_layers = 0;
   int place_line = 0, place_free_line = 0;
 };
 void report(const Report& r);
