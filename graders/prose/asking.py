@@ -20,6 +20,7 @@ from graders.prose.rubric import ProseRubric, Question
 from graders.text import Text
 
 MOST = 4  # follow-ups per answer
+HOLLOW = frozenset({"term-list", "off-topic", "copied-question"})  # words that state nothing
 
 REPEATED = Text(
     "asserted in the answer and again in the follow-up: “{words}”",
@@ -126,7 +127,7 @@ def _points(
     question: Question, links: list[LinkReading], credit: dict[str, tuple[float, str]], reading: AnswerReading
 ) -> float:
     """Points with shown links: those of a second try count half the way between without and with them."""
-    stated = {x.id for x in links if x.state == "stated"}
+    stated = {x.id for x in links if x.state == "stated"} if not set(reading.caps) & HOLLOW else set()
     first = stated | {x.id for x in links if x.state == "shown" and credit[x.id][0] >= 1.0}
     every = first | {x.id for x in links if x.state == "shown"}
 
@@ -138,11 +139,29 @@ def _points(
         return 0.0
 
     value = (reached(first) + reached(every)) / 2
-    if not any(x.state == "stated" for x in reading.links):
-        value = min(value, question.maximum / 2)
+    value = min(value, _most(question, links, credit, reading))
     step = 0.5 if question.maximum > 1 else 1.0
     value = int(value / step + 0.5) * step
-    if not any(credit.values()):
-        return reading.points
+    if not any(v for v, _ in credit.values()):
+        return min(reading.points, value) if credit else reading.points
     failed = any(v == 0.0 for v, _ in credit.values())
     return value if failed else max(value, min(reading.points, question.maximum))
+
+
+def _most(
+    question: Question, links: list[LinkReading], credit: dict[str, tuple[float, str]], reading: AnswerReading
+) -> float:
+    """The most points after follow-ups: what is only shown, or was tried and failed, does not make a whole answer."""
+    if question.maximum <= 1:
+        return question.maximum
+    half, most = question.maximum / 2, question.maximum
+    failed = {name for name, (value, _) in credit.items() if value == 0.0}
+    core = {x.id for x in links if x.core}
+    if failed or reading.points == 0:
+        most -= 0.5
+    if not any(x.state == "stated" for x in reading.links) or set(reading.caps) & HOLLOW:
+        sure = sum(value >= 1.0 for value, _ in credit.values())
+        most = min(most, half if sure < 3 else most)
+    if failed & core and reading.points == 0:
+        most = min(most, 0.5)
+    return most

@@ -64,6 +64,7 @@ class AnswerReading:
     claims: list[ClaimFinding]
     second: tuple[float, ...]  # probabilities of 0, 1, 2 points by the second reading
     rule_points: float
+    caps: tuple[str, ...] = ()  # what held the points down: term-list, off-topic, a misconception, ...
 
 
 def analyse(rubric: ProseRubric, question_id: str, answer: str) -> Analysis:
@@ -124,6 +125,7 @@ def read_answer(
         claims=claims,
         second=joint.probabilities,
         rule_points=found.rules.points,
+        caps=rules.caps,
     )
 
 

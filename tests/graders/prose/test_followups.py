@@ -179,7 +179,7 @@ def test_a_misconception_repeated_is_a_veto_and_one_corrected_is_none(rubric: Ge
     assert right.vetoes == []
 
 
-def test_guessing_an_empty_answer_earns_half_at_most(rubric: Get) -> None:
+def test_an_empty_answer_is_not_made_whole_by_follow_ups(rubric: Get) -> None:
     r = rubric("lesson05")
     reading = read_answer(r, "q1", "不知道")
     shown = [
@@ -187,7 +187,8 @@ def test_guessing_an_empty_answer_earns_half_at_most(rubric: Get) -> None:
         for name in ("pad-one", "lane-value", "which-lanes", "what-leaves")
         for pair in _settled(r, "q1", name, [True])
     ]
-    assert with_follow_ups(r, reading, shown).points <= 1.0
+    assert with_follow_ups(r, reading, shown).points <= 1.5
+    assert with_follow_ups(r, reading, shown[:2]).points <= 1.0
 
 
 def test_a_sure_full_answer_is_not_asked(rubric: Get) -> None:
