@@ -124,7 +124,7 @@ def build(rules: Rules) -> bytes:
         for name in ("prlimit64", "sched_setaffinity", "sched_setscheduler", "sched_setparam", "sched_setattr"):
             program += _by_argument(name, 0, (0, *own), listed_are_allowed=True, error=errno.EPERM)
         program += _refuse("pidfd_send_signal", errno.EPERM) + _refuse("ioprio_set", errno.EPERM)
-        program += _by_argument("setpriority", 1, (0, *own), listed_are_allowed=True, error=errno.EPERM)
+        program += _refuse("setpriority", errno.EPERM)  # its 0 means all of a user's processes as well
         if rules.processes == "none":
             program += _by_argument("tkill", 0, own, listed_are_allowed=True, error=errno.EPERM)
     for name, argument, values in (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -117,7 +118,8 @@ BOMBS = {
 @pytest.mark.parametrize("bomb", BOMBS)
 def test_a_compile_bomb_ends_and_its_words_are_few(monkeypatch, bomb):
     monkeypatch.setattr(build, "COMPILE_SECONDS", 2)
-    monkeypatch.setattr(child, "COMPILE", child.Limits(2, 512 << 20, 2 << 30, 16 << 20))
+    small = replace(child.COMPILE, cpu_seconds=2, data=512 << 20, address_space=2 << 30, file_size=16 << 20)
+    monkeypatch.setattr(child, "COMPILE", small)
     started = time.monotonic()
     try:
         code, words, product = compiled_raw(BOMBS[bomb].format(pad="w" * 5000))
