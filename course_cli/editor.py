@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import shlex
 import subprocess
-import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -216,7 +215,7 @@ def edit_file(path: Path, command: str | None = None) -> None:
     """Open a file of the learner's in $VISUAL or $EDITOR and wait; raises EnvironmentProblem."""
     command = command or os.environ.get("VISUAL") or os.environ.get("EDITOR") or "nano"
     try:
-        status = subprocess.run([*shlex.split(command), str(path)], check=False, stdin=sys.stdin).returncode
+        status = subprocess.run([*shlex.split(command), str(path)], check=False).returncode
     except (OSError, ValueError) as error:
         text = Text("the editor {c} does not start: {e}", "编辑器 {c} 无法启动：{e}")
         raise EnvironmentProblem(text.fill(c=command, e=error)) from None

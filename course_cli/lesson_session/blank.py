@@ -36,14 +36,12 @@ class BlankStep:
         """True when the learner goes on to the questions, False when the lesson is left."""
         session = self.session
         show_template(session)
-        first = True
         while True:
             held = self._file()
             try:
-                typed = self._ask(held, first)
+                typed = self._ask(held)
             except editor.Left:
                 return False
-            first = False
             if typed.startswith(":"):
                 done = self._command(typed)
                 if done is not None:
@@ -63,7 +61,7 @@ class BlankStep:
             self.history = [*[h for h in self.history if h != fill], fill]
             session.run_fill(fill)
 
-    def _ask(self, held: str, first: bool) -> str:
+    def _ask(self, held: str) -> str:
         session = self.session
         session.tell_compiled()
         name = session.code.path.name
@@ -89,7 +87,6 @@ class BlankStep:
             rest = say("Tab: complete  :hint  :next  :help", "Tab：补全  :hint 提示  :next 答题  :help 帮助")
             return f"{enter}  {rest}"
 
-        session.await_change(first)
         return editor.ask(
             editor.Question(
                 prompt=say("blank", "填空") + " > ",

@@ -32,7 +32,7 @@ class ScoreStep:
 
     def run(self) -> Wish:
         session = self.session
-        session._need_card()
+        session.need_card()
         if session.compiling.running:
             with self.console.status(say("compiling for GPU targets", "正在为 GPU 目标编译")):
                 session.compiling.wait(COMPILE_PATIENCE_S)

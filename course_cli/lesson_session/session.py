@@ -83,7 +83,7 @@ class Session:
                     return self._stopped()
                 stage = self._to("questions")
             if stage == "questions":
-                self._need_card()
+                self.need_card()
                 ended = ask_all(self)
                 if ended == "stop":
                     return self._stopped()
@@ -209,8 +209,15 @@ class Session:
         """Whether every case of the last run passed (or nothing here can run them)."""
         return self.card is not None and self.card.conditions["checks"] is not False and self.card.refused is None
 
-    def _need_card(self) -> None:
+    def need_card(self) -> None:
+        """Run the blank again where this sitting has not run it; what the learner's file holds by now counts."""
         fill = self.keeper.progress.fill
+        held = self.code.read().fill
+        if held and held != fill:
+            words = say("The blank was changed in {f}.", "{f} 中的填空已被修改。", f=self.code.path.name)
+            self.console.print(words, style="quiet", markup=False)
+            fill = held
+            self.keeper.save(fill=held, seen=held)
         if self.card is None or self.card_fill != fill:
             self.run_fill(fill, quiet=True)
 
@@ -256,10 +263,6 @@ class Session:
         from course_cli.commands.run import show_hint
 
         show_hint(self.lesson_id, None, yes=False)
-
-    def await_change(self, first: bool) -> None:
-        """The worker was started while the text was read; a learner who comes back starts it here."""
-        self.loader.start()
 
 
 def interactive(lesson_id: str, backend: Backend) -> int:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text as Styled
 
 from course_cli import views
-from course_cli.i18n import say
+from course_cli.i18n import say, t
 
 if TYPE_CHECKING:
     from course_cli.lesson_session.session import Session
@@ -21,6 +21,8 @@ def show_verdict(session: Session, card: ScoreCard) -> None:
     failing = [c for c in ran if c.outcome in views.FAILING]
     if not ran:
         console.print(views.hanging("warn", say("nothing could be run here", "此机器上无法运行")))
+        if card.evidence.note is not None:
+            console.print(Styled(t(card.evidence.note), style="quiet"))
         return
     if not failing:
         words = say("all {n} cases are right", "全部 {n} 个用例正确", n=len(ran))
