@@ -19,6 +19,13 @@ STORAGE: dict[str, np.dtype[Any]] = {
     "bf16": np.dtype("<u2"),
     "int32": np.dtype("<i4"),
 }
+# Integers of the same width, for bit patterns.
+UNSIGNED: dict[str, np.dtype[Any]] = {
+    "fp32": np.dtype("<u4"),
+    "fp16": np.dtype("<u2"),
+    "bf16": np.dtype("<u2"),
+    "int32": np.dtype("<u4"),
+}
 # Unit roundoff spacing at 1.0 (machine epsilon) of each float type.
 EPSILON: dict[str, float] = {"fp32": 2.0**-23, "fp16": 2.0**-10, "bf16": 2.0**-7}
 
@@ -44,6 +51,13 @@ class HostArray:
         size = self.storage.dtype.itemsize
         return np.lib.stride_tricks.as_strided(
             self.storage[self.offset :], self.shape, tuple(s * size for s in self.strides), writeable=False
+        )
+
+    def view_for_writing(self) -> NDArray[Any]:
+        """As `view`, writable: only for whoever made the storage."""
+        size = self.storage.dtype.itemsize
+        return np.lib.stride_tricks.as_strided(
+            self.storage[self.offset :], self.shape, tuple(s * size for s in self.strides)
         )
 
     def values(self) -> NDArray[Any]:
@@ -101,7 +115,8 @@ def decode(storage: NDArray[Any], dtype: DType) -> NDArray[Any]:
     """Exact values of storage: float64, or int64 for int32."""
     if dtype == "bf16":
         return (storage.astype(np.uint32) << 16).view(np.float32).astype(np.float64)
-    return storage.astype(np.int64 if dtype == "int32" else np.float64)
+    with np.errstate(invalid="ignore"):  # a signalling NaN becomes a quiet one
+        return storage.astype(np.int64 if dtype == "int32" else np.float64)
 
 
 def _to_bf16(values: NDArray[np.float32]) -> NDArray[np.uint16]:

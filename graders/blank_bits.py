@@ -44,7 +44,7 @@ def _bits(node: ast.expr) -> int:
                 case ast.Mult():
                     return left + right
                 case ast.Pow():
-                    return 1 if left <= 1 else left * _most(node.right, right)
+                    return 1 if left <= 1 or _is_unit(node.left) else left * _most(node.right, right)
                 case ast.LShift():
                     return left + _most(node.right, right)
                 case _:
@@ -75,6 +75,13 @@ def _most(node: ast.expr, bits: int) -> int:
     if isinstance(node, ast.Constant) and isinstance(node.value, int):
         return int(node.value)
     return 1 << min(bits, 64)
+
+
+def _is_unit(node: ast.expr) -> bool:
+    """Whether a base is 1 or -1, whose powers stay as small as they are."""
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.UAdd):
+        return _is_unit(node.operand)
+    return isinstance(node, ast.Constant) and node.value == 1
 
 
 def _is_float(node: ast.expr) -> bool:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graders import expression
-from graders.arrays import STORAGE, DType, HostArray, encode, row_major
+from graders.arrays import STORAGE, UNSIGNED, DType, HostArray, encode, row_major
 from graders.errors import BadInput
 from graders.lesson import At, Case, InputSpec, Lesson
 from graders.observation import Job
@@ -33,7 +33,20 @@ def build_input(spec: InputSpec, dtype: DType, seed: int) -> HostArray:
     """One input array: values rounded to `dtype`, placed in a storage of sentinel `gap` values where strides say so."""
     values = _fill(spec, dtype, np.random.default_rng(seed))
     for at in spec.at:
-        _assign(values, at)
+        if at.value is not None:
+            _assign(values, at, at.value)
+    made = _placed(spec, dtype, values)
+    for at in spec.at:
+        if at.bits is not None:  # behind the rounding: a NaN's sign and payload would not outlive it
+            _assign(
+                made.view_for_writing(),
+                at,
+                np.array(at.bits, dtype=np.uint32).astype(UNSIGNED[dtype]).view(STORAGE[dtype]),
+            )
+    return made
+
+
+def _placed(spec: InputSpec, dtype: DType, values: NDArray[np.float64]) -> HostArray:
     shape = tuple(spec.shape)
     if spec.strides is None and spec.offset == 0:
         return HostArray.dense(dtype, values.reshape(shape))
@@ -116,13 +129,13 @@ def _gap(value: float, dtype: DType) -> float:
     return -1.0 if dtype == "int32" and not np.isfinite(value) else value
 
 
-def _assign(values: NDArray[np.float64], at: At) -> None:
+def _assign(values: NDArray[Any], at: At, value: Any) -> None:
     try:
         if at.row is not None:
-            values[at.row] = at.value
+            values[at.row] = value
         else:
             assert at.index is not None
-            values[tuple(at.index)] = at.value
+            values[tuple(at.index)] = value
     except IndexError:
         raise BadInput(
             Text("`at` names a place outside the shape {s}", "`at` 指向形状 {s} 之外").fill(s=list(values.shape))

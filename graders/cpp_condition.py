@@ -19,7 +19,7 @@ Values = Mapping[str, Array]
 Node = Callable[[Values], Array]
 
 TOKEN = re.compile(
-    r"\s*(?:(?P<number>0[xX][0-9a-fA-F]+[uUlL]*|(?:\d+\.\d*|\.\d+|\d+)(?:[eE][-+]?\d+)?[fFuUlL]*)"
+    r"\s*(?:(?P<number>0[xX][0-9a-fA-F']+[uUlL]*|0[bB][01']+[uUlL]*|(?:\d[\d']*\.\d*|\.\d+|\d[\d']*)(?:[eE][-+]?\d+)?[fFuUlL]*)"
     r"|(?P<name>[A-Za-z_]\w*(?:\.\w+)?)"
     r"|(?P<sign>\|\||&&|==|!=|<=|>=|<<|>>|[-+*/%<>!~?:(),&|^]))"
 )
@@ -246,9 +246,12 @@ def _applied(sign: str, inner: Node) -> Node:
 
 
 def number(token: str) -> Array:
-    """A literal in the type C gives it."""
-    if token[:2].lower() == "0x":
-        value = int(token.rstrip("uUlL"), 16)
+    """A literal in the type C gives it; separators, binary and octal included."""
+    token = token.replace("'", "")
+    octal = re.fullmatch(r"0[0-7]+[uUlL]*", token)
+    if token[:2].lower() in ("0x", "0b") or octal:
+        digits = token.rstrip("uUlL")
+        value = int(digits, 8) if octal else int(digits, 0)
         return np.asarray(value, np.uint32 if "u" in token.lower() or value > 0x7FFFFFFF else np.int32)
     digits = token.rstrip("fFuUlL")
     suffix = token[len(digits) :].lower()

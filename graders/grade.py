@@ -19,7 +19,7 @@ from graders.executors.pick import Backend, pick
 from graders.lesson import Case, Lesson
 from graders.observation import Job
 from graders.probes import probe_cases
-from graders.probes_pairs import pair_cases
+from graders.probes_pairs import evaluated_cases, pair_cases
 from graders.scorecard import CaseResult, Evidence, RefusedBlank, ScoreCard, SubmissionInfo, Veto
 from graders.submission import Submission
 from graders.text import Text
@@ -233,7 +233,10 @@ def _execute(fill: Fill, lesson: Lesson, options: Options, watch: Watch) -> tupl
     for case in every:
         if case.name not in results:
             results[case.name] = verdict.not_run(case, _why_not_run(case, executor, missing))
-    order = {case.name: i for i, case in enumerate(every)}
+    if executor is not None:
+        results.update({made.name: made for made in evaluated_cases(lesson, fill.text)})
+    names = dict.fromkeys([*(case.name for case in every), *results])
+    order = {name: i for i, name in enumerate(names)}
     return sorted(results.values(), key=lambda r: order[r.name]), evidence
 
 

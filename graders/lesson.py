@@ -88,16 +88,19 @@ class OutputSpec(Spec):
 
 
 class At(Spec):
-    """One assignment after the fill: an element (`index`) or a whole row gets `value`."""
+    """One assignment after the fill: an element (`index`) or a whole row gets `value`, or the bits of a value (0xffc00000)."""
 
     index: Integers | None = None
     row: int | None = None
-    value: float
+    value: float | None = None
+    bits: int | None = Field(default=None, ge=0, lt=1 << 32)
 
     @model_validator(mode="after")
     def _one_place(self) -> At:
         if (self.index is None) == (self.row is None):
             raise SpecError(Text("give either `index` or `row`", "请给出 `index` 或 `row` 之一"))
+        if (self.value is None) == (self.bits is None):
+            raise SpecError(Text("give either `value` or `bits`", "请给出 `value` 或 `bits` 之一"))
         return self
 
 

@@ -24,6 +24,7 @@ from graders.executors.pick import Backend, pick
 from graders.fills import RightFill, WrongFill, read_right, read_wrong
 from graders.grade import Options, blank_rules, ordered_cases, program_of, run_cases
 from graders.lesson import Case, Comparison, Lesson
+from graders.probes_pairs import evaluated_cases
 from graders.scorecard import CaseResult
 from graders.selftest_prose import ProseProof, prove_prose
 from graders.text import Lang, Text
@@ -183,6 +184,7 @@ def judge_fill(
         )
     except CompileProblem as problem:
         results = [verdict.failed_to_compile(c, problem.findings, problem.text) for c in chosen]
+    results += evaluated_cases(lesson, checked.text)
     failed = tuple(r.name for r in results if r.outcome not in ("pass", "not-run"))
     why = _wrong_outcome(kind, fill, results, failed, expected, {c.name for c in chosen})
     return FillVerdict(fill, kind, None, failed, len(results), why is None, why)

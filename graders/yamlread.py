@@ -58,7 +58,7 @@ class FileProblems(BadInput):
             Text("\n".join(p.message("en") for p in problems), "\n".join(p.message("zh") for p in problems))
         )
 
-    def message(self, lang: Lang) -> str:
+    def message(self, lang: str) -> str:
         return "\n".join(p.message(lang) for p in self.problems)
 
 
