@@ -17,10 +17,11 @@ from course_cli import views
 from course_cli.i18n import say, t
 from course_cli.lesson_session.session import Session
 from course_cli.workspace import ANSWERS
-from graders.executors.pick import Backend
 
 if TYPE_CHECKING:
     from threading import Event
+
+    from graders.executors.pick import Backend
 
 POLL_S = 0.5
 DEBOUNCE_MS = 150

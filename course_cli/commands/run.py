@@ -11,10 +11,10 @@ from course_cli.context import settings
 from course_cli.i18n import lang, say, t
 from course_cli.store import Store
 from graders.errors import EXIT_BAD_INPUT, EXIT_ENVIRONMENT, EXIT_NOT_PASSED, EXIT_PASSED, BadInput, EnvironmentProblem
-from graders.executors.pick import Backend
 from graders.text import Text
 
 if TYPE_CHECKING:
+    from graders.executors.pick import Backend
     from graders.lesson import Lesson
     from graders.scorecard import ScoreCard
 

@@ -7,10 +7,10 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 from course_cli.context import settings
-from graders.executors.pick import Backend
 
 if TYPE_CHECKING:
     from graders.executors.base import Executor
+    from graders.executors.pick import Backend
     from graders.executors.triton_compile import CompileReport
     from graders.grade import Options
     from graders.lesson import Lesson

@@ -15,10 +15,10 @@ from course_cli.lesson_session.keeper import Keeper
 from course_cli.lesson_session.reading import Reader
 from course_cli.store import Stage, Store
 from graders.errors import EXIT_INTERRUPTED
-from graders.executors.pick import Backend
 
 if TYPE_CHECKING:
     from course_cli.workspace import CodeFile
+    from graders.executors.pick import Backend
     from graders.grade import Options
     from graders.lesson import Lesson
     from graders.scorecard import ScoreCard

@@ -114,9 +114,10 @@ def _short(spec: InputSpec, row: int, length: int) -> InputSpec:
     for each in spec.at:
         if each.row is not None:
             if each.row % spec.shape[0] == row:
-                at.append(At(row=0, value=each.value))
+                at.append(At(row=0, value=each.value, bits=each.bits))
         elif each.index is not None and each.index[0] % spec.shape[0] == row:
-            at.append(At(index=(0, each.index[-1] % full * length // full), value=each.value))
+            place = each.index[-1] % full * length // full
+            at.append(At(index=(0, place), value=each.value, bits=each.bits))
     changes: dict[str, Any] = {"shape": (1, length), "strides": None, "offset": 0, "at": tuple(at)}
     if spec.fill == "values" and spec.values is not None:
         # Three quarters of each number: the signs and the order stay.

@@ -120,7 +120,9 @@ def twin_of(case: Case) -> Case | None:
     name, spec = next(iter(case.inputs.items()))
     if int(np.prod(spec.shape)) > LONGEST:
         return None
-    changes: dict[str, Any] = {"at": tuple(a.model_copy(update={"value": _scaled(a.value)}) for a in spec.at)}
+    changes: dict[str, Any] = {
+        "at": tuple(a if a.value is None else a.model_copy(update={"value": _scaled(a.value)}) for a in spec.at)
+    }
     if spec.seed is not None:
         changes["seed"] = TWIN_SEED
     if spec.values is not None:
