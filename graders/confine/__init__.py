@@ -176,14 +176,14 @@ class Prepared:
         check_strict(self.layers)
         try:
             return start()
-        except SubprocessError:
+        except (SubprocessError, PermissionError):
             if not give_up("a layer failed between fork and exec"):
                 raise EnvironmentProblem(_NOT_ENTERED) from None
         self.close()
         self.layers = ()
         try:
             return start()
-        except SubprocessError:
+        except (SubprocessError, PermissionError):
             take_back()
             raise EnvironmentProblem(_NOT_ENTERED) from None
 

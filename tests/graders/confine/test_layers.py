@@ -215,3 +215,19 @@ def test_the_option_of_the_command_line(tmp_path, without, arguments, code):
     assert done.returncode in code, done.stderr
     assert all(name in done.stderr for name in without.split(",")), done.stderr
     assert not without or not done.stdout
+
+
+@needs_landlock
+@pytest.mark.skipif(build.availability() is not None, reason="needs g++")
+def test_a_program_that_cannot_start_inside_the_layers_is_run_without_them(fresh, monkeypatch, tmp_path):
+    source = f'// {tmp_path}\n#include <cstdio>\nint main() {{ puts("it ran"); return 0; }}\n'
+    monkeypatch.setattr(profiles, "SYSTEM", ("/nowhere",))
+    monkeypatch.setattr(profiles, "_toolchains", lambda: [])
+    anything = profiles.Confinement((("/", landlock.handled(landlock.abi())),), attributes=True, signals=True)
+    monkeypatch.setattr(confine, "for_compiler", lambda command, work: anything)
+    confine.require_strict()
+    with pytest.raises(EnvironmentProblem):
+        emulate_program(source, "a.cu")
+    confine.require_strict(False)
+    assert emulate_program(source, "a.cu").stdout == "it ran\n"
+    assert "fails inside them" in confine.given_up()
