@@ -10,6 +10,7 @@ import shlex
 import subprocess
 import tempfile
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -55,6 +56,8 @@ def ask(question: Question) -> str:
 
 def _ask_lines(question: Question) -> str:
     """Line by line; several lines end with an empty one. A default is kept where only Enter is pressed."""
+    with suppress(ImportError):
+        import readline  # noqa: F401 - arrow keys in `input`
     bar = question.toolbar()
     if bar:
         print(bar)
