@@ -43,14 +43,14 @@ def _command(
     ] = None,
     seconds: Annotated[
         float, typer.Option("--seconds", min=1, max=3600, help=say("time for all runs together", "全部运行的总时间"))
-    ] = 30.0,
+    ] = 60.0,
     json_: Annotated[bool, typer.Option("--json", help=say("print as JSON", "以 JSON 输出"))] = False,
     require_sandbox: SandboxOption = "auto",
 ) -> None:
     raise typer.Exit(emulate(file, tuple(args or ()), seconds=seconds, as_json=json_))
 
 
-def emulate(file: Path, args: tuple[str, ...] = (), *, seconds: float = 30.0, as_json: bool = False) -> int:
+def emulate(file: Path, args: tuple[str, ...] = (), *, seconds: float = 60.0, as_json: bool = False) -> int:
     """Run `file`, print its output and the findings; returns the exit code.
 
     0: no finding and the program returned 0; 1: findings, or the program returned something else; 2: the file cannot

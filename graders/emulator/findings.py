@@ -8,10 +8,24 @@ from graders.emulator.build import Program
 from graders.emulator.messages import sentence
 from graders.emulator.rewriter import Unsupported
 from graders.emulator.symbols import lines_of
+from graders.errors import EnvironmentProblem, Where
 from graders.observation import Finding
 from graders.text import Text
 
 _TENTATIVE = {"lane-missing", "lane-exited", "lane-not-in-mask"}
+
+
+class TooSlow(EnvironmentProblem):
+    """The program is larger than the time it was given; nothing says that it hangs (exit 3)."""
+
+    def __init__(self, filename: str, record: dict[str, Any]) -> None:
+        line, left, blocks = int(record.get("line", 0)), int(record.get("left", 0)), int(record.get("blocks", 0))
+        text = Text(
+            f"too large for the emulator in the time given: {left} of {blocks} blocks of this launch were still to come; "
+            "try a smaller size, or more time",
+            f"在给定时间内对模拟器来说规模过大：本次启动的 {blocks} 个线程块中还有 {left} 个未执行；请减小规模或增加时间",
+        )
+        super().__init__(text, Where(filename, line))
 
 
 def from_records(program: Program, records: list[dict[str, Any]], keep_tentative: bool = True) -> tuple[Finding, ...]:
@@ -27,6 +41,8 @@ def from_records(program: Program, records: list[dict[str, Any]], keep_tentative
                 int(inner.get("pc", 0)), 0
             )
             raise Unsupported(str(record.get("what")), line, program.filename)
+        if record.get("type") == "slow":
+            raise TooSlow(program.filename, record)
         addresses += [int(record.get("pc", 0)), int(record.get("other_pc", 0))]
         addresses += [int(a) for a in record.get("frames", [])]
     lines = lines_of(program, addresses)

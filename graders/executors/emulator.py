@@ -15,7 +15,7 @@ from graders import confine
 from graders.arrays import HostArray
 from graders.emulator import build as builder
 from graders.emulator.build import CompileProblem, Program
-from graders.emulator.findings import from_records
+from graders.emulator.findings import TooSlow, from_records
 from graders.emulator.process import ASCENDING, DESCENDING, SEEDED, CaseProcess, Lost
 from graders.emulator.rewriter import Unsupported, rewrite
 from graders.errors import EnvironmentProblem
@@ -152,7 +152,10 @@ class Session(SessionBase):
         return out
 
     def _lost(self, lost: Lost, seconds: float) -> Observation:
-        findings = from_records(self.program, lost.records)
+        try:
+            findings = from_records(self.program, lost.records)
+        except TooSlow as slow:
+            return Observation("timeout", detail=slow.text, seconds=seconds)
         hung = lost.why == "silent" or any(r.get("type") == "timeout" for r in lost.records)
         broken = next((r for r in lost.records if r.get("type") == "broken"), None)
         if broken is not None:

@@ -109,7 +109,9 @@ static void prepare_stack(int t) {
   stack_ready[t] = true;
   mprotect((void*)(STACKS + (u64)t * STACK_SIZE), PAGE, PROT_NONE);
 }
+static long long block_started;  // when the running block began: tells a slow program from one that hangs
 static void run_block(u64 index) {
+  block_started = ticks();
   const dim3& b = L.config.block;
   cuemu_block_idx = block_index(index);
   u32 serial = next_serial++;

@@ -79,7 +79,10 @@ static Allocation* allocate(u64 size, Space space, int line) {
     allocations.erase(it);
   } else {
     off = bump;
-    if (!commit(off + pages)) return nullptr;
+    if (!commit(off + pages)) {
+      if (space == HOST) return nullptr;
+      unsupported(("this much device memory at once (" + std::to_string((in_use + size) >> 20) + " MiB)").c_str(), line);
+    }
     bump += span;
   }
   Allocation a{off, size, span, space};

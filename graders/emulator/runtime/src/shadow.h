@@ -208,6 +208,8 @@ static inline __attribute__((always_inline)) void read_cell(Cell* c, u64 p, u32 
     if ((mask_of(r) & mask) != mask) c->r = r | (u64)mask << MASK_SHIFT;
     return;
   }
+  // Read by several threads since the last synchronisation already: one reader more tells nothing new.
+  if (((r ^ F.me) >> CLOCK_SHIFT) == 0 && (r & MANY_THREADS) && (mask_of(r) & mask) == mask) return;
   u64 mine = F.me | (u64)site_id(pc) << SITE_SHIFT | (u64)mask << MASK_SHIFT;
   if (r < lo) c->r = mine;
   else if (r - F.serial_lo < F.base_span) c->r = mine | (r & MANY_BLOCKS);
@@ -218,8 +220,8 @@ static inline __attribute__((always_inline)) void write_cell(Cell* c, u64 p, u32
   u64 w = c->w, r = c->r;
   if (shared && (w >> SERIAL_SHIFT) != (F.serial_lo >> SERIAL_SHIFT)) w = 0;
   if (__builtin_expect((w >= lo && ((w ^ F.me) & SAME_THREAD) != 0 && w - F.serial_lo >= F.base_span) ||
-                           (r >= lo && ((((r ^ F.me) & SAME_THREAD) != 0 && r - F.serial_lo >= F.base_span) ||
-                                        (r & (MANY_BLOCKS | MANY_THREADS)))), 0))
+                           (r >= lo && ((r - F.serial_lo >= F.base_span && (((r ^ F.me) & SAME_THREAD) != 0 || (r & MANY_THREADS))) ||
+                                        (r & MANY_BLOCKS))), 0))
     slow_write(c, p, mask, pc, false, shared);
   u64 bytes = (u64)mask << MASK_SHIFT;
   if (((w ^ F.me) >> THREAD_SHIFT) == 0 && !(w & ATOMIC)) bytes |= w & (15ull << MASK_SHIFT);
