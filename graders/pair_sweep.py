@@ -200,6 +200,9 @@ def _nans() -> list[Pairs]:
     for i, j in places:
         left, right = np.full(a.size, i, dtype=np.int32), np.full(a.size, j, dtype=np.int32)
         parts += [Pairs(a, left, b, right), Pairs(b, left, a, right)]
+    values = np.arange(-256, 1025, 0.5)
+    for i, j in ((3, 5), (5, 3), (40, 7)):
+        parts += [Pairs.of(values, i, np.nan, j), Pairs.of(np.nan, i, values, j)]
     every = np.arange(SMALL, dtype=np.int64)
     for step in (1, 64, 333):
         for low, high in ((every, every + step), (every + step, every)):
