@@ -45,7 +45,7 @@ def ask_follow_ups(session: Session, section: Section, text: str) -> bool:
         _show(session, prose, follow_up, first=not asked)
         asked = True
         for number in range(1, TRIES + 1):
-            reply = editor.ask(editor.Question(prompt="> "))
+            reply = _reply(session)
             if not reply:
                 break
             stamp = time.strftime("%Y-%m-%dT%H:%M:%S")
@@ -66,6 +66,22 @@ def ask_follow_ups(session: Session, section: Section, text: str) -> bool:
             else:
                 session.console.print(views.hanging("fail", t(outcome.says), indent=2))
     return asked
+
+
+def _reply(session: Session) -> str:
+    """What was typed; empty to skip. A `:command` is no reply: `:quit` leaves the lesson."""
+    while True:
+        reply = editor.ask(editor.Question(prompt="> ", commands=(":skip", ":quit")))
+        if not reply.startswith(":"):
+            return reply
+        if reply.split()[0] in (":quit", ":q"):
+            raise editor.Left
+        if reply.split()[0] in (":skip", ":s"):
+            return ""
+        words = say(
+            "Enter or :skip leaves this one out, :quit stops here.", "回车或 :skip 跳过这一题，:quit 到此为止。"
+        )
+        session.console.print(Styled(words, style="quiet"))
 
 
 def _show(session: Session, prose: ProseRubric, follow_up: FollowUp, *, first: bool) -> None:

@@ -24,6 +24,7 @@ ASKED: tuple[Section, ...] = ("q1", "q2", "q3", "impl", "boundary", "tradeoff")
 PART_OF: dict[Section, str] = {"impl": "explanation", "q1": "q1", "q2": "q2", "q3": "q3"}
 COMMANDS = (":skip", ":blank", ":text", ":edit", ":help", ":quit")
 Ended = Literal["done", "blank", "stop"]
+MOST_MISSING = 3  # questions about missing steps that are shown at once
 
 
 def current_answers(session: Session) -> Answers:
@@ -175,8 +176,15 @@ def show_reading(session: Session, read: AnswerResult, *, feedback: bool = True)
             m=f"{read.maximum:g}",
         )
         console.print(Styled(words, style="head"))
+    missing = 0
     for sentence in read.feedback if feedback else ():
-        console.print(views.hanging(_sign_of(sentence), t(sentence), indent=2))
+        sign = _sign_of(sentence)
+        missing += sign == "none"
+        if sign != "none" or missing <= MOST_MISSING:
+            console.print(views.hanging(sign, t(sentence), indent=2))
+    if missing > MOST_MISSING:
+        words = say("… {n} more steps are missing", "… 另有 {n} 个环节还没有说到", n=missing - MOST_MISSING)
+        console.print(Styled(f"  {words}", style="quiet"))
 
 
 def _sign_of(feedback: Text) -> Sign:

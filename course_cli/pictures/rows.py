@@ -95,7 +95,7 @@ def softmax_lines(run: RowRun, fill: str) -> list[Line]:
     elif np.isnan(top):
         remark = say("a NaN in the padding makes the maximum NaN", "填充里的 NaN 使最大值成为 NaN")
     else:
-        remark = say("the row's own maximum", "这一行自己的最大值")
+        remark = say("the row's own: {v} in lane {n}", "这一行自己的：{n} 号车道的 {v}", v=number(top), n=at)
     lines.append(Line(say("row max", "行最大值"), {at: number(top)}, remark, bad=wins))
     extra = float(np.sum(weight[run.length :]))
     if run.padding == 1:
