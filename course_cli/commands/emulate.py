@@ -15,6 +15,8 @@ from graders.text import Text
 
 if TYPE_CHECKING:
     from graders.emulator.program import ProgramReport
+
+if TYPE_CHECKING:
     from graders.observation import Finding
 
 MAX_SOURCE = 4 << 20  # bytes

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from graders.emulator.build import CompileProblem, availability
+from graders.emulator.findings import TooSlow
 from graders.emulator.program import ProgramReport, emulate_program
+from graders.emulator.rewriter import Unsupported
 from graders.errors import BadInput, EnvironmentProblem
 
 pytestmark = pytest.mark.skipif(availability() is not None, reason="needs g++")
@@ -183,6 +185,77 @@ def test_a_lane_read_in_vain_is_no_finding() -> None:
 int main() { int h[32], *d; cudaMalloc(&d, 128); k<<<1, 32>>>(d); cudaMemcpy(h, d, 128, cudaMemcpyDeviceToHost); return 0; }"""
     assert not run("#define LIMIT 8\n" + body).findings
     assert [f.kind for f in run("#define LIMIT 9\n" + body).findings] == ["inactive-lane"]
+
+
+LATER = """__device__ volatile int flag = 0;
+__global__ void k(int* out) {
+  if (blockIdx.x == WAITS) { while (flag == 0); out[0] = 1; }
+  else { out[1] = 2; __threadfence(); flag = SETS; }
+}
+int main() { int* d; cudaMalloc(&d, 8); k<<<2, 1>>>(d); return cudaDeviceSynchronize() != cudaSuccess; }"""
+
+
+def test_a_block_that_waits_for_a_later_one_is_named_not_blamed() -> None:
+    with pytest.raises(Unsupported) as caught:
+        run("#define WAITS 0\n#define SETS 1\n" + LATER)
+    assert "later block" in caught.value.text.en and caught.value.line == 8
+    seen = run("#define WAITS 1\n#define SETS 1\n" + LATER, orders=("ascending", "descending"))
+    assert not seen.findings and seen.orders == ("ascending",)
+
+
+def test_a_wait_for_what_no_block_does_is_found() -> None:
+    seen = run("#define WAITS 0\n#define SETS 0\n" + LATER)
+    assert [(f.kind, f.line) for f in seen.findings] == [("no-progress", 8)]
+
+
+def test_a_large_program_is_told_from_one_that_hangs() -> None:
+    with pytest.raises(TooSlow) as caught:
+        run(
+            "__global__ void k(int* p) { for (int i = 0; i < 20000; i++) p[blockIdx.x] += i; }\n"
+            "int main() { int* p; cudaMalloc(&p, 400000); cudaMemset(p, 0, 400000); k<<<100000, 1>>>(p); }",
+            deadline=1.0,
+        )
+    assert caught.value.exit_code == 3
+
+
+@pytest.mark.parametrize(
+    ("code", "kind"),
+    [
+        ("int s = 0; for (int i = 0; i <= 100; i++) s += v[i]; return s & 1;", "out-of-bounds"),
+        ("int* q = (int*)malloc(400); int s = q[7]; free(q); return s & 1;", "uninitialised"),
+        ('int* q = new int[100]; q[100] = 1; printf("%p", (void*)q); delete[] q;', "out-of-bounds"),
+        (
+            "int* q = (int*)calloc(100, 4); int s = q[99]; free(q); q = (int*)realloc(malloc(300), 800); free(q); return s;",
+            None,
+        ),
+        (
+            "std::vector<std::string> w; for (int i = 0; i < 900; i++) w.push_back(std::to_string(i)); return w.size() != 900;",
+            None,
+        ),
+    ],
+)
+def test_the_heap_of_host_code_is_checked(code: str, kind: str | None) -> None:
+    seen = run(
+        "#include <string>\n#include <vector>\nint main() { std::vector<int> v(100, 1);\n" + code + "\nreturn 0; }"
+    )
+    assert [(f.kind, f.line) for f in seen.findings] == ([(kind, 7)] if kind else [])
+    if kind is None:
+        assert seen.exit_code == 0
+
+
+def test_memory_that_a_kernel_allocates_is_checked() -> None:
+    body = """struct Node { int v; Node* next; };
+__global__ void k(int* o) {
+  Node* n = (Node*)malloc(sizeof(Node)); n->v = 4; n->next = nullptr;
+  Node* m = new Node; m->v = 1;
+  o[0] = n->v + m->v;
+  free(n); delete m;
+  if (AFTER) o[0] = n->v;
+}
+int main() { int* o; int h = 0; cudaMalloc(&o, 4); k<<<1, 1>>>(o); cudaMemcpy(&h, o, 4, cudaMemcpyDeviceToHost); return h != 5; }"""
+    seen = run("#define AFTER 0\n" + body)
+    assert (seen.findings, seen.exit_code) == ((), 0)
+    assert [f.kind for f in run("#define AFTER 1\n" + body).findings] == ["use-after-free"]
 
 
 def test_missing_compiler_is_told_with_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:

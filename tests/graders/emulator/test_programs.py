@@ -16,7 +16,7 @@ from graders.observation import FINDING_KINDS, Finding
 
 PROGRAMS = Path(__file__).parent / "programs"
 pytestmark = pytest.mark.skipif(availability() is not None, reason="needs g++")
-DEADLINE = 6.0  # seconds; what never ends is ended by it
+DEADLINE = 4.0  # seconds; what never ends is ended by it
 
 
 def _files(group: str) -> list[Any]:
