@@ -19,7 +19,6 @@ from graders.text import Text
 REVIEW_BELOW = 0.68
 MARGIN = 0.1  # the second reading moves the rules only where it is clearly of another mind
 VETO_SECOND_SIGNAL = 0.60  # probability of no points, by words alone, that counts as the second signal of a veto
-VETO_UNATTENDED = 0.85  # and the one from which nobody need look
 DOUBTED = 0.30  # below it the words beside a misconception look right
 
 ONE_SIGNAL = Text("a misconception was read, but only one signal speaks for it", "读到一个误解，但只有一个信号支持")
@@ -65,11 +64,10 @@ def decide(
     veto = _veto(rules, asserted, words)
     review = False
     if veto is not None:
-        # A veto fails the lesson: a person confirms it, unless everything speaks one language.
+        # A veto fails the lesson: from words alone it is confirmed by a person. (Repeated in a follow-up it stands.)
         confidence = max(confidence, words.probabilities[0])
-        if rules.raw > 0 or words.probabilities[0] < VETO_UNATTENDED:
-            review = True
-            reasons.append(CONFIRM)
+        review = True
+        reasons.append(CONFIRM)
     elif asserted and rules.raw > 0:
         # The false words took points away that the links would have earned.
         review = True

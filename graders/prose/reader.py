@@ -180,6 +180,6 @@ def _named(rubric: ProseRubric, section: str, texts: list[str]) -> str:
                 continue
             clause = reading.clauses[hit.clauses[0]]
             # A bare term names nothing: the clause around it has to say something.
-            if len(clause.text.strip()) >= 8 and not clause.question:
+            if len(clause.text.strip(" ,.")) >= 6 and not clause.question:
                 return reading.plain.words(clause.start, clause.end)
     return ""
