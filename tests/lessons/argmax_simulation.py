@@ -43,7 +43,7 @@ def scan(x: Array, threads: int, first_nan: bool) -> Pairs:
     index = np.where(empty, -1, first * threads + np.arange(threads))
     if first_nan:
         hit, where = nan.any(axis=0), np.argmax(nan, axis=0)
-        value = np.where(hit, np.float32(np.nan), value)
+        value = np.where(hit, table[where, np.arange(threads)], value)  # with its own sign and payload
         index = np.where(hit, where * threads + np.arange(threads), index)
     return value.astype(np.float32), index.astype(np.int32)
 
