@@ -26,7 +26,7 @@ _PR_SET_PDEATHSIG, _PR_SET_NO_NEW_PRIVS, _PR_SET_DUMPABLE = 1, 38, 4
 class Limits:
     """Bounds of one child; bytes and seconds. `data` bounds memory really used, `address_space` what is mapped."""
 
-    cpu_seconds: int = 60
+    cpu_seconds: int = 3700  # the wall clock of a case or a program bites long before
     data: int = 3 * 1024 * _MIB
     address_space: int = 64 * 1024 * _MIB
     file_size: int = 16 * _MIB
