@@ -95,9 +95,9 @@ class _Reader:
         if kind == "compound_statement":
             return self.made(node, "block", ("block",), "", self.body(node.children))
         if kind in _SCOPES:
-            inside = self.block(body) if body is not None else self.body(node.children)
-            inside = [u for u in inside if not (u.kind == "other" and u.head[0] in _NAMES | {"name", "num"})]
-            return self.made(node, "scope", ("scope", *_words(node)[:2]), "", inside)
+            units = self.block(body) if body is not None else self.body(node.children)
+            units = [u for u in units if not (u.kind == "other" and u.head[0] in _NAMES | {"name", "num"})]
+            return self.made(node, "scope", ("scope", *_words(node)[:2]), "", units)
         if kind == "static_assert_declaration":
             return self.made(node, "assert", ("assert", _field(node, "condition")))
         return self.simple(node)

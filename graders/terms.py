@@ -101,7 +101,7 @@ def normal(term: Term) -> Term:
             parts = list({repr(p): p for p in parts}.values())
         parts = sorted(parts, key=repr)
         if head in ("and", "or") and len(parts) == 1:
-            return parts[0]  # type: ignore[no-any-return]
+            return parts[0]
         zero = [p for p in parts if p in (("num", "0"), ("name", "None"))]
         if head in ("==", "!=") and zero and len(parts) == 2:
             rest = next((p for p in parts if p not in zero), zero[0])

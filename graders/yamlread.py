@@ -17,7 +17,7 @@ from typing import Any
 import yaml
 
 from graders.errors import BadInput, Where
-from graders.text import Lang, Text
+from graders.text import Text
 
 MAX_BYTES = 4_000_000
 MAX_VALUES = 200_000  # after aliases are expanded; a lesson has some thousands
@@ -44,7 +44,7 @@ class Problem:
     path: str
     text: Text
 
-    def message(self, lang: Lang) -> str:
+    def message(self, lang: str) -> str:
         place = f"{self.where}: " + (f"{self.path}: " if self.path else "")
         return place + self.text.pick(lang)
 
