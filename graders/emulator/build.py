@@ -45,11 +45,16 @@ _LEARNER = [
     "-fconstexpr-ops-limit=20000000",
 ]
 _MISSING = Text(
-    "the CUDA emulator needs g++ (9 or newer): install it with `apt install g++` (Debian, Ubuntu), "
+    "the CUDA emulator needs g++ (11 or newer): install it with `apt install g++` (Debian, Ubuntu), "
     "`dnf install gcc-c++` (Fedora) or `pacman -S gcc` (Arch)",
-    "CUDA 模拟器需要 g++（9 或更新版本）：用 `apt install g++`（Debian、Ubuntu）、"
+    "CUDA 模拟器需要 g++（11 或更新版本）：用 `apt install g++`（Debian、Ubuntu）、"
     "`dnf install gcc-c++`（Fedora）或 `pacman -S gcc`（Arch）安装",
 )
+_TOO_OLD = Text(
+    "the CUDA emulator needs g++ 11 or newer, and finds {found}: install a newer one and name it, COURSE_CXX=g++-12",
+    "CUDA 模拟器需要 g++ 11 或更新版本，而找到的是 {found}：请安装更新的版本，并用 COURSE_CXX=g++-12 指定",
+)
+OLDEST_GCC = 11  # the first whose -fsanitize=thread tells volatile accesses apart
 COMPILE_SECONDS = 60
 MAX_PROGRAMS, MAX_TOOLCHAINS = 300, 4
 MAX_MESSAGES = 1 << 20  # bytes of the compiler's messages that are read
@@ -79,7 +84,12 @@ def compiler() -> str | None:
 
 def availability() -> Text | None:
     """None when programs can be built here, else what is missing and how to get it."""
-    return None if compiler() and _version() else _MISSING
+    if not compiler() or not _version():
+        return _MISSING
+    release = re.search(r"\) (\d+)\.", _version())  # "g++ (Debian 12.2.0-14) 12.2.0"
+    if release is None or int(release.group(1)) < OLDEST_GCC:
+        return _TOO_OLD.fill(found=_version())
+    return None
 
 
 def cache_folder() -> Path:
@@ -123,13 +133,23 @@ def toolchain_name() -> str:
 
 def prepare() -> Path:
     """Build the precompiled header and the runtime if this machine has not got them yet; returns their folder."""
+    missing = availability()
     path = compiler()
-    if not path or not _version():
-        raise EnvironmentProblem(_MISSING)
+    if missing is not None or path is None:
+        raise EnvironmentProblem(missing or _MISSING)
     home = cache_folder() / _toolchain_key(path)
     if (home / "runtime.o").exists():
         return home
-    home.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        home.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        words = f"{home.parent}: {error.strerror}"
+        raise EnvironmentProblem(
+            Text(
+                f"cannot write to the cache folder ({words}); name another in COURSE_CACHE_DIR",
+                f"无法写入缓存文件夹（{words}）；请用 COURSE_CACHE_DIR 指定另一个",
+            )
+        ) from None
     staging = Path(tempfile.mkdtemp(prefix="new-", dir=home.parent))
     try:
         (staging / "cuemu").mkdir()

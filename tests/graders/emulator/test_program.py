@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -264,3 +265,18 @@ def test_missing_compiler_is_told_with_the_remedy(monkeypatch: pytest.MonkeyPatc
         run("int main() {}")
     assert caught.value.exit_code == 3
     assert "apt install g++" in caught.value.text.en and "apt install g++" in caught.value.text.zh
+
+
+def test_an_old_compiler_and_a_read_only_cache_are_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    old = tmp_path / "g++-old"
+    old.write_text("#!/bin/sh\necho 'g++ (Ubuntu 9.4.0-1ubuntu1) 9.4.0'\n", encoding="utf-8")
+    old.chmod(0o755)
+    monkeypatch.setenv("COURSE_CXX", str(old))
+    with pytest.raises(EnvironmentProblem) as caught:
+        run("int main() {}")
+    assert "9.4.0" in caught.value.text.en and "9.4.0" in caught.value.text.zh
+    monkeypatch.delenv("COURSE_CXX")
+    monkeypatch.setenv("COURSE_CACHE_DIR", str(old / "inside-a-file"))
+    with pytest.raises(EnvironmentProblem) as caught:
+        run("int main() {}")
+    assert "COURSE_CACHE_DIR" in caught.value.text.en
