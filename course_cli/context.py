@@ -24,6 +24,9 @@ class Settings:
     register: Path | None = None  # where grades are recorded; None: the user's data folder
     execute: bool | None = None  # run notebooks again; None: those that show outputs
     sanitize: bool = False  # CUDA cases again under compute-sanitizer
+    judge: str | None = None  # base URL of an OpenAI-compatible server
+    judge_model: str | None = None
+    judge_remote: bool = False
     ask: Path | None = None  # where `grade` writes follow-up sheets
     _course: Course | None = None
     _console: Console | None = None

@@ -111,6 +111,7 @@ def _batch(
 
 
 def _grade(course: Course, lesson: Lesson, submission: Submission, backend: Backend) -> ScoreCard:
+    from course_cli.judge_setup import admitted_judge
     from course_cli.records import after_grade, with_verified
     from graders.grade import Options, grade
 
@@ -123,7 +124,13 @@ def _grade(course: Course, lesson: Lesson, submission: Submission, backend: Back
     card = grade(
         submission,
         lesson,
-        Options(backend=backend, grader_seed=course.grader_seed(), rubric=rules, sanitize=settings.sanitize),
+        Options(
+            backend=backend,
+            grader_seed=course.grader_seed(),
+            rubric=rules,
+            sanitize=settings.sanitize,
+            judge=admitted_judge(lesson),
+        ),
     )
     if settings.ask is not None:
         from course_cli.ask_sheet import write_sheet

@@ -26,6 +26,7 @@ from graders.text import Text
 
 if TYPE_CHECKING:
     from graders.executors.triton_compile import CompileReport
+    from graders.prose.judge import Judge
 
 CASE_DEADLINE_S = 20.0
 SANITIZED_CASES = 4
@@ -62,6 +63,7 @@ class Options:
     grader_seed: str = case_builder.PUBLIC_SEED
     rubric: rubric.RubricSpec = field(default_factory=rubric.RubricSpec)
     compile_targets: bool = True
+    judge: Judge | None = None  # reads the links of answers, where an instructor has chosen one
     sanitize: bool = False  # CUDA on a GPU: some cases again under compute-sanitizer
     case_deadline_s: float = CASE_DEADLINE_S
     executor: Executor | None = None
@@ -92,7 +94,7 @@ def grade(
         evidence = Evidence(tier="static", executor="none", pending=False)
     else:
         results, evidence = _execute(fill, lesson, options, watch)
-    return _card(submission, lesson, rules, results, evidence, fill.sha256 if fill else None, refused)
+    return _card(submission, lesson, rules, results, evidence, fill.sha256 if fill else None, refused, options.judge)
 
 
 def regrade(
@@ -106,7 +108,9 @@ def regrade(
     results, evidence = list(card.cases), card.evidence
     if report is not None and card.refused is None:
         results, evidence = _with_compiled(lesson, results, evidence, report)
-    return _card(submission, lesson, rules, results, evidence, card.submission.blank_sha256, card.refused)
+    return _card(
+        submission, lesson, rules, results, evidence, card.submission.blank_sha256, card.refused, options.judge
+    )
 
 
 def compile_for_gpu(fill: str, lesson: Lesson, options: Options) -> Compiling | None:
@@ -127,12 +131,13 @@ def _card(
     evidence: Evidence,
     blank_sha256: str | None,
     refused: RefusedBlank | None,
+    judge: Judge | None = None,
 ) -> ScoreCard:
     """Read the prose, apply the rubric."""
     if submission.verified_on and evidence.tier != "gpu":
         verified = Text("confirmed on a GPU by `course verify` ({d})", "`course verify` 已在 GPU（{d}）上确认")
         evidence = replace(evidence, pending=False, note=verified.fill(d=submission.verified_on))
-    reading = prose_part.read(lesson, submission, results, rules)
+    reading = prose_part.read(lesson, submission, results, rules, judge)
     said = claims_check.weigh(lesson, submission, blank_sha256, results, evidence)
     judged = rubric.judge(
         rules,

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING
 from graders.answers import Section
 from graders.lesson import Lesson
 from graders.rubric import RubricSpec
-from graders.scorecard import AnswerResult, CaseResult, LinkResult, Part, Veto
+from graders.scorecard import AnswerResult, CaseResult, GradedBy, LinkResult, Part, Veto
 from graders.submission import Submission
 from graders.text import Text
 
 if TYPE_CHECKING:
     from graders.mutants import Mutants
     from graders.prose.followups import FollowUp, Settled
+    from graders.prose.judge import Judge
     from graders.prose.reader import AnswerReading, ReadContext
     from graders.prose.rubric import ProseRubric
 
@@ -38,8 +39,14 @@ class ProseReading:
     needs_review: tuple[str, ...] = ()
 
 
-def read(lesson: Lesson, submission: Submission, cases: Sequence[CaseResult], rubric: RubricSpec) -> ProseReading:
-    """Read every text part of a submission."""
+def read(
+    lesson: Lesson,
+    submission: Submission,
+    cases: Sequence[CaseResult],
+    rubric: RubricSpec,
+    judge: Judge | None = None,
+) -> ProseReading:
+    """Read every text part of a submission; a judge's verdicts on links stand in place of the rules', never over their vetoes."""
     prose = rubric_of(lesson)
     answers: dict[str, AnswerResult] = {}
     vetoes: list[Veto] = []
@@ -52,8 +59,8 @@ def read(lesson: Lesson, submission: Submission, cases: Sequence[CaseResult], ru
         elif prose is None or section not in prose.questions:
             answers[part] = AnswerResult(0.0, maximum, "none", needs_review=True, feedback=(_NOBODY,))
         else:
-            reading = read_one(lesson, section, text, facts_of(cases), settled.get(section, ()))
-            answers[part] = _result(reading, maximum)
+            reading = read_one(lesson, section, text, facts_of(cases), settled.get(section, ()), judge)
+            answers[part] = _result(reading, maximum, "llm" if judge is not None else "rules")
             vetoes += [Veto(rule, part, words) for rule, words in reading.vetoes]
     review = tuple(part for part, answer in answers.items() if answer.needs_review)
     return ProseReading(answers, tuple(vetoes), _sections(prose, submission), review)
@@ -72,6 +79,7 @@ def read_one(
     text: str,
     facts: Mapping[str, str] | None = None,
     settled: Sequence[tuple[FollowUp, Settled]] = (),
+    judge: Judge | None = None,
 ) -> AnswerReading:
     """One answer by the lesson's prose rubric, with everything that it may have been copied from and its follow-ups at hand."""
     from graders.prose.asking import with_follow_ups
@@ -79,7 +87,12 @@ def read_one(
 
     prose = rubric_of(lesson)
     assert prose is not None
-    reading = read_answer(prose, section, text, context=context_of(lesson, section, facts))
+    context = context_of(lesson, section, facts)
+    reading = read_answer(prose, section, text, context=context)
+    if judge is not None:
+        from graders.prose.judge import with_judgement
+
+        reading = with_judgement(prose, reading, judge.judge(prose.questions[section], text, context.question))
     return with_follow_ups(prose, reading, settled) if settled else reading
 
 
@@ -142,13 +155,13 @@ def _sections(prose: ProseRubric | None, submission: Submission) -> bool | None:
     return read_sections(prose, submission.answers.get("boundary"), submission.answers.get("tradeoff"), answers).holds
 
 
-def _result(reading: AnswerReading, maximum: float) -> AnswerResult:
+def _result(reading: AnswerReading, maximum: float, graded_by: GradedBy) -> AnswerResult:
     scale = maximum / reading.maximum if reading.maximum else 0.0
     links = tuple(LinkResult(link.id, link.state, link.words, link.follow_up) for link in reading.links)
     return AnswerResult(
         points=reading.points * scale,
         maximum=maximum,
-        graded_by="rules",
+        graded_by=graded_by,
         confidence=min(max(reading.confidence, 0.0), 1.0),
         links=links,
         needs_review=reading.needs_review,

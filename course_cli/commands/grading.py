@@ -11,6 +11,22 @@ from course_cli.context import settings
 from course_cli.i18n import lang, say
 from course_cli.sandbox_option import SandboxOption
 
+JudgeOption = Annotated[
+    str | None,
+    typer.Option(
+        "--judge",
+        metavar="URL",
+        help=say("an OpenAI-compatible server that reads the links", "读取因果链的 OpenAI 兼容服务"),
+        show_default=False,
+    ),
+]
+JudgeModelOption = Annotated[
+    str | None, typer.Option("--judge-model", metavar="NAME", help=say("its model", "所用模型"), show_default=False)
+]
+JudgeRemoteOption = Annotated[
+    bool, typer.Option("--judge-remote", help=say("allow a server that is not on this machine", "允许不在本机的服务"))
+]
+
 
 def register(app: typer.Typer) -> None:
     """Add the commands of this family to the application."""
@@ -65,6 +81,9 @@ def grade(
             ),
         ),
     ] = False,
+    judge: JudgeOption = None,
+    judge_model: JudgeModelOption = None,
+    judge_remote: JudgeRemoteOption = False,
     ask: Annotated[
         Path | None,
         typer.Option(
@@ -91,6 +110,7 @@ def grade(
 
     settings.register, settings.execute, settings.ask = register, execute, ask
     settings.sanitize = sanitize
+    settings.judge, settings.judge_model, settings.judge_remote = judge, judge_model, judge_remote
     raise typer.Exit(
         grade_paths(
             settings.course, paths or [], lesson, fill, answers, backend, format_, out, lang(), instructor=instructor

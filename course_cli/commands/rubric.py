@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from course_cli.commands.grading import JudgeModelOption, JudgeOption, JudgeRemoteOption
 from course_cli.context import settings
 from course_cli.i18n import say, t
 
 if TYPE_CHECKING:
     from graders.lesson import Lesson
+    from graders.prose.reader import ReadContext
 
-QUESTIONS = ("q1", "q2", "q3", "impl")
+QUESTIONS: tuple[Literal["q1", "q2", "q3", "impl"], ...] = ("q1", "q2", "q3", "impl")
 _MARK = {"stated": "✓", "shown": "✓", "missing": "–", "contradicted": "✗", "uncertain": "?"}
 
 
@@ -150,7 +152,11 @@ def evaluate(
         typer.Option("--set", help=say("labelled answers, one JSON object a line", "标注答案，每行一个 JSON 对象")),
     ] = None,
     format_: Annotated[Literal["text", "json"], typer.Option("--format")] = "text",
+    judge: JudgeOption = None,
+    judge_model: JudgeModelOption = None,
+    judge_remote: JudgeRemoteOption = False,
 ) -> None:
+    from course_cli.judge_setup import chosen_judge, measure
     from graders.prose.evaluate import evaluate_rows
     from graders.prose_part import context_of, rubric_of
     from graders.reports.json_report import dumps
@@ -159,9 +165,16 @@ def evaluate(
     course = settings.course
     rows = read_rows(set_) if set_ else [r for i in course.ids for r in gold_rows(course.lesson(i))]
     lessons = {name: _with_rubric(name) for name in dict.fromkeys(str(r["lesson"]) for r in rows)}
-    rubrics = {name: rubric_of(opened) for name, opened in lessons.items()}
-    contexts = {(n, q): context_of(opened, q) for n, opened in lessons.items() for q in QUESTIONS}  # type: ignore[arg-type]
-    result = evaluate_rows(rows, {k: v for k, v in rubrics.items() if v is not None}, contexts=contexts)
+    settings.judge, settings.judge_model, settings.judge_remote = judge, judge_model, judge_remote
+    asked = chosen_judge()
+    if asked is not None:
+        result = measure(asked, lessons, rows)
+    else:
+        rubrics = {name: prose for name, opened in lessons.items() if (prose := rubric_of(opened)) is not None}
+        contexts: dict[tuple[str, str], ReadContext] = {
+            (n, q): context_of(opened, q) for n, opened in lessons.items() for q in QUESTIONS
+        }
+        result = evaluate_rows(rows, rubrics, contexts=contexts)
     if format_ == "json":
         print(dumps(result))
         return
