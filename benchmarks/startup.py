@@ -11,6 +11,7 @@ import argparse
 import json
 import os
 import re
+import resource
 import statistics
 import subprocess
 import sys
@@ -40,12 +41,17 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    found: dict[str, list[float]] = {"python -c pass": []}
+    found: dict[str, list[float]] = {}
+    cpu: dict[str, list[float]] = {}
     with tempfile.TemporaryDirectory(prefix="course-bench-") as home:
         for _ in range(options.rounds):
-            found["python -c pass"].append(_seconds(home, ["-c", "pass"]))
-            for name in ("--version", "list", "status"):
-                found.setdefault(f"course {name}", []).append(_seconds(home, ["-m", "course_cli", name]))
+            for name, words in (
+                ("python -c pass", ["-c", "pass"]),
+                *((f"course {word}", ["-m", "course_cli", word]) for word in ("--version", "list", "status")),
+            ):
+                wall, processor = _seconds(home, words)
+                found.setdefault(name, []).append(wall)
+                cpu.setdefault(name, []).append(processor)
             for name, seconds in _lesson(home).items():
                 found.setdefault(name, []).append(seconds)
     medians = {name: statistics.median(values) for name, values in found.items()}
@@ -57,7 +63,8 @@ def main() -> int:
         for name, seconds in medians.items():
             limit = LIMITS.get(name)
             mark = "" if limit is None else f"limit {limit:.2f}" + ("" if seconds <= limit else "  OVER")
-            print(f"  {name:36}{seconds:7.3f} s  {seconds / base:6.1f} x  {mark}")
+            used = f"cpu {statistics.median(cpu[name]):.3f} s" if name in cpu else ""
+            print(f"  {name:36}{seconds:7.3f} s  {seconds / base:6.1f} x  {used:12}  {mark}".rstrip())
     return int(any(medians[name] > limit for name, limit in LIMITS.items()))
 
 
@@ -72,10 +79,14 @@ def _environment(home: str) -> dict[str, str]:
     }
 
 
-def _seconds(home: str, words: list[str]) -> float:
+def _seconds(home: str, words: list[str]) -> tuple[float, float]:
+    """Wall-clock and processor seconds of one command; the latter hardly depend on what else the machine does."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     begin = time.perf_counter()
     subprocess.run([sys.executable, *words], env=_environment(home), stdout=subprocess.DEVNULL, check=True)
-    return time.perf_counter() - begin
+    wall = time.perf_counter() - begin
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return wall, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def _lesson(home: str) -> dict[str, float]:
