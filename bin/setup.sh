@@ -55,6 +55,10 @@ prepare() {
     if ! install "$triton"; then
         say "$triton could not be installed: Triton lessons cannot run yet, CUDA lessons can (tried again at the next start)"
     fi
+    if command -v g++ >/dev/null 2>&1; then
+        say "preparing the CUDA emulator (some seconds, once)"
+        "$venv/bin/python" -P -c 'from graders.emulator.build import prepare; prepare()' >/dev/null 2>&1 || true # the first CUDA lesson tells
+    fi
     command -v g++ >/dev/null 2>&1 || say "g++ is missing: CUDA lessons cannot run on the CPU (sudo apt install g++); Triton lessons can"
     for name in "$@"; do
         install "$name" || { say "requirements/$name.txt could not be installed"; exit 3; }

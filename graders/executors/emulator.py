@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import platform
 import re
 import struct
+import threading
 import time
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -226,6 +228,12 @@ _CANARY_ENTRY = CudaEntry('extern "C" int course_entry(const int* x, int n, int*
 _REFUSED = Text("the compiler refuses the program: {words}", "编译器不接受此程序：{words}")
 
 
+def _prepare_quietly() -> None:
+    """What goes wrong here is told when a program is opened."""
+    with contextlib.suppress(EnvironmentProblem):
+        builder.prepare()
+
+
 class EmulatorExecutor:
     """Executor of CUDA lessons on any machine with g++."""
 
@@ -240,7 +248,9 @@ class EmulatorExecutor:
         return builder.availability()
 
     def prestart(self) -> None:
-        """Nothing to load ahead: the compiler starts with the program."""
+        """Build the header and the runtime where this machine has not got them yet, beside what the parent does."""
+        if self.availability() is None:
+            threading.Thread(target=_prepare_quietly, daemon=True).start()
 
     def facts(self) -> Facts:
         return machine_facts()
