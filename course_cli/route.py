@@ -71,6 +71,21 @@ def list_lessons(*, as_json: bool) -> None:
         return
     console = settings.console
     console.print(Styled(t(settings.course.title), style="title"))
+    if settings.plain:
+        for entry, progress in rows:
+            best = "" if progress.best is None else say(", best {b}", "，最高分 {b}", b=f"{progress.best:g}")
+            language = _LANGUAGES.get(entry.language, "")
+            words = say(
+                "{i}, {t}, {l}, {m} minutes{b}",
+                "{i}，{t}，{l}，{m} 分钟{b}",
+                i=entry.id,
+                t=t(entry.title),
+                l=language,
+                m=entry.minutes,
+                b=best,
+            )
+            console.print(Styled(f"{sign(_kind(progress))} {words}"))
+        return
     table = Table(box=None, pad_edge=False, header_style="quiet", padding=(0, 2, 0, 0))
     wide = console.width >= 76
     headers = ["", say("lesson", "课"), say("title", "标题")]
@@ -113,12 +128,16 @@ def show_status(*, as_json: bool) -> None:
             no_wrap=not (wide and number == 1), justify="right" if number == (3 if wide else 2) else "left"
         )
     for entry, progress in rows:
+        if settings.plain:
+            console.print(_in_words(entry, progress, pending.get(entry.id, 0)))
+            continue
         cells = [Styled(entry.id)]
         if wide:
             cells.append(Styled(t(entry.title)))
         cells += [_bar(progress), Styled("" if progress.best is None else f"{progress.best:g} / 10")]
         table.add_row(*cells, _remarks(progress, pending.get(entry.id, 0)))
-    console.print(table)
+    if not settings.plain:
+        console.print(table)
     done = sum(p.passed is not None for _, p in rows)
     minutes = round(sum(p.seconds for _, p in rows) / 60)
     console.print()
@@ -134,6 +153,14 @@ def show_status(*, as_json: bool) -> None:
             n=waiting,
         )
         console.print(Styled(words, style="quiet"))
+
+
+def _in_words(entry: Entry, progress: Progress, pending: int) -> Styled:
+    """One lesson of the status as a sentence."""
+    points = "" if progress.best is None else say("{b} of 10 points", "{b} / 10 分", b=f"{progress.best:g}")
+    name = say("{i}, {t}", "{i}，{t}", i=entry.id, t=t(entry.title))
+    parts = [name, points, _remarks(progress, pending).plain.replace(" · ", ", ")]
+    return Styled(say(". ", "。").join(part for part in parts if part))
 
 
 def show_next() -> None:
@@ -159,8 +186,6 @@ def _kind(progress: Progress) -> Sign:
 def _bar(progress: Progress) -> Styled:
     best = progress.best or 0.0
     full = round(best / 10 * BAR)
-    if settings.plain:
-        return Styled("")
     return Styled.assemble(("█" * full, "good" if progress.passed else "accent"), ("░" * (BAR - full), "quiet"))
 
 

@@ -223,10 +223,10 @@ def _sentences(run: RowRun, lines: Sequence[Line]) -> RenderableType:
     for line in lines:
         words = [line.cells[lane] for lane in real if lane in line.cells]
         tail = [line.cells[lane] for lane in padding if lane in line.cells]
-        text = f"{line.label}: {', '.join(words)}"
+        text = f"{line.label}: {', '.join(words)}" if words or tail else f"{line.label}:"
         if tail:
             text += say("; padding: {p}", "；填充：{p}", p=", ".join(tail))
         if line.remark:
-            text += f". {line.remark}"
+            text += f". {line.remark}" if words or tail else f" {line.remark}"
         out.append(Styled(text))
     return Group(*out)

@@ -80,12 +80,27 @@ def score_card(card: ScoreCard, title: Text) -> RenderableType:
         Styled(f"{card.total:.1f} / {card.max_total:g}", style="head"),
         _outcome(card),
     )
-    parts += [indented(table), indented(_conditions(card))]
+    parts += [_points_in_words(card) if settings.plain else indented(table), indented(_conditions(card))]
     for advice in card.advice:
         parts.append(hanging("next", Styled(t(advice)), indent=2))
     for note in card.submission.notes:
         parts.append(hanging("warn", Styled(t(note)), indent=2))
     return Group(*parts)
+
+
+def _points_in_words(card: ScoreCard) -> RenderableType:
+    """The table of points as lines."""
+    lines = []
+    for part, most in card.maximum.items():
+        got = card.points[part]
+        points = (
+            say("not run", "未运行")
+            if got is None
+            else say("{g} of {m} points", "{g} / {m} 分", g=f"{got:g}", m=f"{most:g}")
+        )
+        lines.append(Styled(f"{t(PART_NAMES[part])}: {points}, {_part_note(card, part).plain}"))
+    total = say("total: {g} of {m}", "总分：{g} / {m}", g=f"{card.total:g}", m=f"{card.max_total:g}")
+    return Group(*lines, Styled(f"{total}, {_outcome(card).plain}"))
 
 
 def _veto_name(rule: str) -> str:
@@ -137,7 +152,8 @@ def _conditions(card: ScoreCard) -> RenderableType:
         kind: Sign = "unknown" if state is None else ("pass" if state else "fail")
         label = t(CONDITION_NAMES[name])
         if settings.plain:
-            parts.append(Styled(f"{sign(kind)} {label}."))
+            word = {True: say("met", "满足"), False: say("not met", "不满足"), None: say("not known", "未知")}[state]
+            parts.append(Styled(f"{label}: {word}."))
         else:
             parts.append(Styled.assemble((sign(kind), style(kind)), " ", label))
     return Styled(" ").join(parts) if settings.plain else Columns(parts, padding=(0, 3, 0, 0))
