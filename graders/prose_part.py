@@ -47,6 +47,9 @@ def read(
     judge: Judge | None = None,
 ) -> ProseReading:
     """Read every text part of a submission; a judge's verdicts on links stand in place of the rules', never over their vetoes."""
+    if not any(text.strip() for text in submission.answers.sections.values()):  # nothing to read, so nothing is loaded
+        none = {part: AnswerResult(0.0, float(getattr(rubric.points, part)), "none") for part in SECTION_OF}
+        return ProseReading({str(part): answer for part, answer in none.items()}, boundary_and_tradeoff=False)
     prose = rubric_of(lesson)
     answers: dict[str, AnswerResult] = {}
     vetoes: list[Veto] = []
