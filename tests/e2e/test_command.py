@@ -47,7 +47,11 @@ def test_the_reference_fill_of_lesson05_earns_three_points_on_the_cpu(tmp_path: 
     got = report("run", "lesson05", "--fill", "0.0", "--no-input", "--json", cwd=tmp_path)
     assert got["points"]["normal"] == 2.0 and got["points"]["boundary"] == 1.0 and got["total"] == 3.0
     assert got["evidence"]["tier"] == "emulated" and got["evidence"]["pending"] is True
-    assert got["evidence"]["executor"] == "triton-interpreter" and got["evidence"]["compiled"] == ["sm_80", "sm_90", "sm_100"]
+    assert got["evidence"]["executor"] == "triton-interpreter" and got["evidence"]["compiled"] == [
+        "sm_80",
+        "sm_90",
+        "sm_100",
+    ]
     assert got["passed"] is False and got["refused"] is None and got["conditions"]["checks"] is True
     assert {c["outcome"] for c in got["cases"]} <= {"pass", "not-run"}
 
@@ -149,7 +153,11 @@ def test_bad_usage_is_one_line_on_stderr(words: tuple[str, ...], says: str) -> N
     assert done.stdout == "" and done.stderr.count("\n") == 1 and says in done.stderr and "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("content", [b"", b"\n \n", b"\x7fELF\x00\x00" * 100, b"\xff\xfe\xfa" * 99, b"x = 1\n" * 400_000], ids=["empty", "blank", "binary", "junk", "large"])
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"\n \n", b"\x7fELF\x00\x00" * 100, b"\xff\xfe\xfa" * 99, b"x = 1\n" * 400_000],
+    ids=["empty", "blank", "binary", "junk", "large"],
+)
 def test_files_that_are_no_submission(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "work.py"
     path.write_bytes(content)
@@ -224,4 +232,6 @@ def test_schemas_are_published() -> None:
 
 
 def test_the_committed_lesson_schema_is_the_current_one() -> None:
-    assert json.loads(course("schema", "lesson").stdout) == json.loads((ROOT / "lessons" / "lesson.schema.json").read_text())
+    assert json.loads(course("schema", "lesson").stdout) == json.loads(
+        (ROOT / "lessons" / "lesson.schema.json").read_text()
+    )
