@@ -44,8 +44,9 @@ def write_sheet(lesson: Lesson, submission: Submission, folder: Path, lang: Lang
             parts.append(f"## {section}\n\n" + "\n".join(_item(f, lang) for f in asked))
     if not parts:
         return None
-    path = folder / f"{_name(submission.path or lesson.id)}.md"
-    write_file(path, _HEAD.fill(l=lesson.id).pick(lang) + "\n" + "\n".join(parts))
+    path = _free(folder, _name(submission.path or lesson.id), submission.path or lesson.id)
+    mark = f"<!-- {submission.path or lesson.id} -->\n"
+    write_file(path, mark + _HEAD.fill(l=lesson.id).pick(lang) + "\n" + "\n".join(parts))
     return path
 
 
@@ -53,10 +54,20 @@ def _item(follow_up: FollowUp, lang: Lang) -> str:
     from graders.prose.followups import Reply, record
 
     options = "".join(f"    {letter}) {o.pick(lang)}\n" for letter, o in zip(LETTERS, follow_up.options, strict=False))
-    line = record(Reply(follow_up.id, follow_up.seed, follow_up.question, ""))
+    line = record(Reply(follow_up.id, follow_up.seed, follow_up.question, "", link=follow_up.link))
     return f"{follow_up.prompt.pick(lang)}\n\n{options}\n{line}\n"
 
 
 def _name(path: str) -> str:
-    """A file name for the sheet of a submission."""
-    return re.sub(r"[^\w.-]+", "-", path.strip("/")).strip("-")[-120:] or "submission"
+    """A file name for the sheet of a submission: its own name, without folders and endings."""
+    stem = Path(path.rstrip("/")).name or "submission"
+    return re.sub(r"[^\w-]+", "-", stem.rsplit(".", 1)[0]).strip("-")[:80] or "submission"
+
+
+def _free(folder: Path, name: str, submission: str) -> Path:
+    """Where the sheet goes: its own earlier one is replaced, another submission's of the same name is kept."""
+    for number in range(1, 10_000):
+        path = folder / (f"{name}.md" if number == 1 else f"{name}-{number}.md")
+        if not path.exists() or path.read_text(encoding="utf-8").startswith(f"<!-- {submission} -->"):
+            return path
+    raise AssertionError(name)

@@ -89,6 +89,7 @@ def _batch(
 
     members = [member for root in roots for member in (batch_of(root) or [root])]
     reports, bad = [], 0
+    totals = {"passed": 0, "vetoes": 0, "review": 0}
     for member in members:
         try:
             lesson, submission = opened.collect(course, opened.enter(member), lesson_name, None)
@@ -102,12 +103,41 @@ def _batch(
         else:
             state = {True: "✓", False: "✗", None: "?"}[card.passed]
             settings.console.print(
-                f"{state} {submission.path}  {card.lesson}  {card.total:.1f} / {card.max_total:g}  {card.evidence.tier}",
+                f"{state} {submission.path}  {card.lesson}  {card.total:.1f} / {card.max_total:g}  {card.evidence.tier}"
+                f"  {_reason(card)}",
                 markup=False,
             )
+            totals["passed"] += card.passed is True
+            totals["vetoes"] += bool(card.vetoes)
+            totals["review"] += bool(card.needs_review)
     if form == "json":
         _emit(dumps(reports), out)
+    else:
+        words = i18n.say(
+            "{n} submissions: {p} passed, {v} with a veto, {r} wait for review (course review work)",
+            "{n} 份提交：{p} 份通过，{v} 份有一票否决，{r} 份等待批阅（course review work）",
+            n=len(members) - bad,
+            p=totals["passed"],
+            v=totals["vetoes"],
+            r=totals["review"],
+        )
+        settings.console.print(words, markup=False)
+    if bad:
+        told = Text("{b} of {n} submissions could not be graded", "{n} 份提交中有 {b} 份无法评分")
+        print(f"course: {told.fill(b=bad, n=len(members)).pick(lang)}", file=sys.stderr)
     return EXIT_PASSED if not bad else 2
+
+
+def _reason(card: ScoreCard) -> str:
+    """Why a card did not pass, in a few words: the veto, or the conditions that do not hold."""
+    if card.vetoes:
+        return i18n.say("veto: {r}", "一票否决：{r}", r=", ".join(dict.fromkeys(v.rule for v in card.vetoes)))
+    from course_cli.views.card import CONDITION_NAMES
+
+    failing = [i18n.t(CONDITION_NAMES[name]) for name, state in card.conditions.items() if state is False]
+    words = i18n.say("not yet: {c}", "尚缺：{c}", c=", ".join(failing)) if failing else ""
+    review = i18n.say("review: {p}", "待批阅：{p}", p=", ".join(card.needs_review)) if card.needs_review else ""
+    return " · ".join(w for w in (words, review) if w)
 
 
 def _grade(course: Course, lesson: Lesson, submission: Submission, backend: Backend) -> ScoreCard:

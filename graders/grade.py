@@ -148,6 +148,7 @@ def _card(
         refused=refused is not None,
         boundary_and_tradeoff=reading.boundary_and_tradeoff,
         independent=submission.independent,
+        missing=reading.missing or ("boundary", "tradeoff"),
     )
     info = SubmissionInfo(submission.path, submission.sha256, blank_sha256, (*submission.notes, *said.notes))
     return ScoreCard(

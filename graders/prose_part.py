@@ -36,6 +36,7 @@ class ProseReading:
     answers: dict[str, AnswerResult]
     vetoes: tuple[Veto, ...] = ()
     boundary_and_tradeoff: bool | None = None
+    missing: tuple[str, ...] = ()  # of "boundary" and "tradeoff", what nobody could read
     needs_review: tuple[str, ...] = ()
 
 
@@ -49,7 +50,11 @@ def read(
     """Read every text part of a submission; a judge's verdicts on links stand in place of the rules', never over their vetoes."""
     if not any(text.strip() for text in submission.answers.sections.values()):  # nothing to read, so nothing is loaded
         none = {part: AnswerResult(0.0, float(getattr(rubric.points, part)), "none") for part in SECTION_OF}
-        return ProseReading({str(part): answer for part, answer in none.items()}, boundary_and_tradeoff=False)
+        return ProseReading(
+            {str(part): answer for part, answer in none.items()},
+            boundary_and_tradeoff=False,
+            missing=("boundary", "tradeoff"),
+        )
     prose = rubric_of(lesson)
     answers: dict[str, AnswerResult] = {}
     vetoes: list[Veto] = []
@@ -66,7 +71,11 @@ def read(
             answers[part] = _result(reading, maximum, "llm" if judge is not None else "rules")
             vetoes += [Veto(rule, part, words) for rule, words in reading.vetoes]
     review = tuple(part for part, answer in answers.items() if answer.needs_review)
-    return ProseReading(answers, tuple(vetoes), _sections(prose, submission), review)
+    named = _sections(prose, submission)
+    missing = (
+        () if named is None else tuple(n for n, holds in zip(("boundary", "tradeoff"), named, strict=True) if not holds)
+    )
+    return ProseReading(answers, tuple(vetoes), None if named is None else all(named), missing, review)
 
 
 def rubric_of(lesson: Lesson) -> ProseRubric | None:
@@ -149,13 +158,15 @@ def facts_of(cases: Sequence[CaseResult]) -> dict[str, str]:
     return {"checks": "pass" if all(c.outcome == "pass" for c in ran) else "fail"}
 
 
-def _sections(prose: ProseRubric | None, submission: Submission) -> bool | None:
+def _sections(prose: ProseRubric | None, submission: Submission) -> tuple[bool, bool] | None:
+    """Whether a correctness boundary and a performance trade-off are named; None where nobody can read them."""
     if prose is None:
         return None
     from graders.prose.reader import read_sections
 
     answers: dict[str, str] = {s: submission.answers.get(s) for s in SECTION_OF.values()}
-    return read_sections(prose, submission.answers.get("boundary"), submission.answers.get("tradeoff"), answers).holds
+    found = read_sections(prose, submission.answers.get("boundary"), submission.answers.get("tradeoff"), answers)
+    return found.boundary, found.tradeoff
 
 
 def _result(reading: AnswerReading, maximum: float, graded_by: GradedBy) -> AnswerResult:

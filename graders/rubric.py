@@ -82,6 +82,7 @@ def judge(
     refused: bool,
     boundary_and_tradeoff: bool | None,
     independent: bool | None,
+    missing: Iterable[str] = ("boundary", "tradeoff"),
 ) -> Judgement:
     """Points, conditions and the verdict.
 
@@ -115,7 +116,7 @@ def judge(
     passed: bool | None = None
     if executed or refused:
         passed = all(_holds(name, states[name]) for name in rubric.conditions)
-    advice = tuple(_advice(rubric, cases, states, points, maximum))
+    advice = tuple(_advice(rubric, cases, states, points, maximum, tuple(missing)))
     return Judgement(points, maximum, states, applied, total, sum(maximum.values()), passed, advice)
 
 
@@ -141,12 +142,25 @@ def _stepped(points: float, step: float) -> float:
     return int(points / step + 1e-9) * step
 
 
+_MISSING = {
+    "boundary": Text(
+        "name a correctness boundary: an input on which a careless kernel goes wrong (section Boundary, or any answer)",
+        "指出一个正确性边界：粗心的 kernel 会出错的输入（写在“正确性边界”一节或任一回答中）",
+    ),
+    "tradeoff": Text(
+        "name a performance trade-off: what the kernel pays, and what it gets for it (section Trade-off, or any answer)",
+        "指出一个性能取舍：付出了什么，换来了什么（写在“性能取舍”一节或任一回答中）",
+    ),
+}
+
+
 def _advice(
     rubric: RubricSpec,
     cases: list[CaseResult],
     states: Mapping[str, bool | None],
     points: Mapping[Part, float | None],
     maximum: Mapping[Part, float],
+    missing: tuple[str, ...],
 ) -> Iterable[Text]:
     """What would turn each condition that does not hold."""
     if states["checks"] is False:
@@ -174,10 +188,8 @@ def _advice(
                     "state the causal chain of {q} (at least {m} of {a} points)", "写出 {q} 的因果链（至少 {m}/{a} 分）"
                 ).fill(q=q, m=_short(rubric.question_minimum), a=_short(maximum[q]))
     if not states["boundary_and_tradeoff"]:
-        yield Text(
-            "name at least one correctness boundary and one performance trade-off",
-            "至少指出一个正确性边界和一个性能取舍",
-        )
+        for half in missing:
+            yield _MISSING[half]
     if states["independent"] is False:
         yield Text(
             "fill the blank on your own: `course reset` starts the lesson afresh",

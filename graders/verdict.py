@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from graders import compare, expression
 from graders.arrays import HostArray
 from graders.lesson import Case, Lesson
@@ -56,8 +58,21 @@ def failed_to_compile(case: Case, findings: Sequence[Finding], text: Text) -> Ca
 
 
 def wanted_outputs(lesson: Lesson, case: Case, env: dict[str, Any]) -> dict[str, Any]:
-    """The oracle's value of every output, float64 or int64."""
-    return {name: expression.evaluate(text, env) for name, text in (case.oracle or lesson.spec.oracle).items()}
+    """The oracle's value of every output, float64 or int64, in the output's shape; raises ExpressionError."""
+    out = {}
+    for name, text in (case.oracle or lesson.spec.oracle).items():
+        value = np.asarray(expression.evaluate(text, env))
+        declared = tuple(
+            int(n if isinstance(n, int) else expression.evaluate(n, env)) for n in lesson.spec.outputs[name].shape
+        )
+        try:
+            out[name] = np.broadcast_to(value, declared)
+        except ValueError:
+            words = Text(
+                "oracle {t} gives shape {g}, output {n} has {w}", "标准答案 {t} 的形状是 {g}，输出 {n} 应为 {w}"
+            )
+            raise expression.ExpressionError(words.fill(t=repr(text), g=value.shape, n=name, w=declared)) from None
+    return out
 
 
 def _result(

@@ -45,11 +45,11 @@ def ask_follow_ups(session: Session, section: Section, text: str) -> bool:
         _show(session, prose, follow_up, first=not asked)
         asked = True
         for number in range(1, TRIES + 1):
-            reply = _reply(session)
+            reply = _readable_reply(session, follow_up)
             if not reply:
                 break
             stamp = time.strftime("%Y-%m-%dT%H:%M:%S")
-            _append(session, record(Reply(follow_up.id, follow_up.seed, section, reply, stamp)))
+            _append(session, record(Reply(follow_up.id, follow_up.seed, section, reply, stamp, follow_up.link)))
             if follow_up.kind == "prediction" and follow_up.fill is not None:
                 session.console.print(Styled(say("running it …", "正在运行……"), style="quiet"))
             try:
@@ -84,11 +84,35 @@ def _reply(session: Session) -> str:
         session.console.print(Styled(words, style="quiet"))
 
 
+def _readable_reply(session: Session, follow_up: FollowUp) -> str:
+    """A reply of the kind that is asked for; what is no number or no letter costs nothing and is asked for again."""
+    from graders.prose.followups import number_in, option_index
+
+    while True:
+        reply = _reply(session)
+        if not reply or follow_up.kind == "sentence":
+            return reply
+        if follow_up.kind == "prediction" and number_in(reply) is None:
+            words = say("Type one number (or nan, inf); Enter skips.", "请输入一个数（或 nan、inf）；回车跳过。")
+        elif follow_up.kind == "choice" and option_index(reply, len(follow_up.options)) is None:
+            last = LETTERS[len(follow_up.options) - 1]
+            words = say("Type a letter from a to {z}; Enter skips.", "请输入 a 到 {z} 中的一个字母；回车跳过。", z=last)
+        else:
+            return reply
+        session.console.print(views.hanging("warn", words, indent=2))
+
+
 def _show(session: Session, prose: ProseRubric, follow_up: FollowUp, *, first: bool) -> None:
     console = session.console
     if first:
         console.print(
-            Styled(say("A small question about it (Enter skips):", "就此再问一小题（回车跳过）："), style="head")
+            Styled(
+                say(
+                    "A small question about it (Enter skips and costs nothing; a wrong reply can):",
+                    "就此再问一小题（回车跳过，不扣分；答错可能扣分）：",
+                ),
+                style="head",
+            )
         )
     kinds = {
         "prediction": Text("Predict: ", "预测："),

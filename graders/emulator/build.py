@@ -6,6 +6,7 @@ Everything is kept by content: a folder a toolchain (compiler, flags, our header
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import functools
 import hashlib
 import json
@@ -14,6 +15,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -150,6 +152,22 @@ def prepare() -> Path:
                 f"无法写入缓存文件夹（{words}）；请用 COURSE_CACHE_DIR 指定另一个",
             )
         ) from None
+    with _one_at_a_time(home.parent):
+        if not (home / "runtime.o").exists():
+            _make_toolchain(path, home)
+    return home
+
+
+@contextlib.contextmanager
+def _one_at_a_time(folder: Path) -> Iterator[None]:
+    """Only one thread of one process builds a toolchain; the others wait for it."""
+    with (folder / ".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _make_toolchain(path: str, home: Path) -> None:
+    """The precompiled header and the runtime, built beside `home` and put in its place in one step."""
     staging = Path(tempfile.mkdtemp(prefix="new-", dir=home.parent))
     try:
         (staging / "cuemu").mkdir()
@@ -174,7 +192,6 @@ def prepare() -> Path:
                 raise
     finally:
         shutil.rmtree(staging, ignore_errors=True)
-    return home
 
 
 def build(rewritten: Rewritten, filename: str, glue: str) -> Program:
@@ -260,7 +277,10 @@ def _build_without_layers(home: Path, rewritten: Rewritten, filename: str, glue:
 def _prune(folder: Path, keep: int) -> None:
     """Keep the cache small: beyond `keep` entries the ones not used for longest go."""
     with contextlib.suppress(OSError):  # another process may be at it too
-        entries = sorted(folder.iterdir(), key=lambda p: p.stat().st_mtime)
+        entries = sorted(
+            (p for p in folder.iterdir() if p.is_dir() and not p.name.startswith("new-")),
+            key=lambda p: p.stat().st_mtime,
+        )
         for old in entries[: max(len(entries) - keep, 0)]:
             shutil.rmtree(old, ignore_errors=True)
 

@@ -143,7 +143,7 @@ def run_nvcc(source: str, filename: str, arguments: Sequence[str], output: Path)
             words = _run_limited(command, folder)
         if words is not None:
             raise _problem(words, path.name)
-        shutil.copyfile(folder / "made", output)
+        shutil.copy(folder / "made", output)  # with its mode: a program must stay executable
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 

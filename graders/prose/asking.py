@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from graders.prose.conditions import holds
-from graders.prose.followups import FollowUp, Settled, make
+from graders.prose.followups import FollowUp, Settled, askable_links, make
 from graders.prose.links import LinkReading
 from graders.prose.reader import VETO_RULE, AnswerReading
 from graders.prose.rubric import ProseRubric, Question
@@ -22,6 +22,10 @@ from graders.text import Text
 MOST = 4  # follow-ups per answer
 HOLLOW = frozenset({"term-list", "off-topic", "copied-question"})  # words that state nothing
 
+TWICE = Text(
+    "the same misconception in two replies: what the follow-ups showed does not count, a person looks",
+    "两次回复都是同一个误解：追问中展示的不计分，由人来看",
+)
 REPEATED = Text(
     "asserted in the answer and again in the follow-up: “{words}”",
     "回答里这样说，追问里又这样答：“{words}”",
@@ -50,10 +54,12 @@ def wanted(rubric: ProseRubric, reading: AnswerReading, seed: int) -> list[Follo
             spec = next((s for s in rubric.follow_ups if s.id == misconception.experiment), None)
             if spec is None:
                 continue
-            link = next((name for q, name in spec.links if q == question.id), (misconception.refutes or ("",))[0])
-            ask(spec.id, link)
+            ask(spec.id, next(iter(askable_links(rubric, spec, question.id)), ""))
     open_links = [x for x in reading.links if x.state != "stated"]
-    open_links.sort(key=lambda x: (not x.core, -x.weight))
+    if reading.needs_review:
+        # Where the two readings disagree, what seems to be stated is put to the test as well.
+        open_links += [x for x in reading.links if x.core and x.state == "stated"]
+    open_links.sort(key=lambda x: (not x.core, x.state == "stated", -x.weight))
     if reading.points >= question.maximum and not reading.needs_review:
         open_links = [x for x in open_links if x.core and x.state != "missing"]
     for missing in open_links:
@@ -77,6 +83,10 @@ def with_follow_ups(
     answered = {f.id for f, s in settled if s.right}
     vetoes = list(reading.vetoes)
     points = _points(question, links, credit, reading)
+    held = _held_twice(settled) & {m.id for m in rubric.misconceptions_of(question.id) if m.veto}
+    if held:
+        points = min(points, reading.points, 0.5 if question.maximum > 1 else 0.0)
+        explanation.append(TWICE)
     for m in reading.misconceptions:
         if m.force == "supposed":
             continue
@@ -90,13 +100,25 @@ def with_follow_ups(
             vetoes = [v for v in vetoes if v[1] != m.words]
             explanation.append(CORRECTED.fill(words=m.words))
             points = max(0.0, min(points, question.maximum) - 0.5)
+    if vetoes:
+        points = 0.0
     settled_links = {f.link for f, s in settled}
     unsettled = any(x.core and x.state in ("uncertain", "contradicted") and x.id not in settled_links for x in links)
-    review = reading.needs_review and (unsettled or not settled)
+    review = (reading.needs_review and (unsettled or not settled)) or bool(held and not vetoes)
     return replace(
         reading, points=points, links=links, vetoes=vetoes, needs_review=review, explanation=explanation,
         confidence=max(reading.confidence, 0.8) if settled and not review else reading.confidence,
     )  # fmt: skip
+
+
+def _held_twice(settled: Sequence[tuple[FollowUp, Settled]]) -> set[str]:
+    """Misconceptions that two replies repeat: two predictions, or two follow-ups. Two letters of one choice are one."""
+    where: dict[str, list[str]] = {}
+    for follow_up, outcome in settled:
+        seen = where.setdefault(outcome.misconception, [])
+        if outcome.misconception and (follow_up.kind != "choice" or follow_up.id not in seen):
+            seen.append(follow_up.id)
+    return {name for name, ids in where.items() if len(ids) > 1}
 
 
 def _credits(settled: Sequence[tuple[FollowUp, Settled]]) -> dict[str, tuple[float, str]]:

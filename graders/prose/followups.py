@@ -72,6 +72,7 @@ class Reply:
     question: str
     reply: str
     time: str = ""
+    link: str = ""  # the link it was asked for; empty: the follow-up's first one in the question
 
 
 def make(rubric: ProseRubric, spec: FollowUpSpec, question: str, link: str, seed: int) -> FollowUp:
@@ -253,10 +254,11 @@ def option_index(reply: str, count: int) -> int | None:
 def record(reply: Reply) -> str:
     """One reply as a line of the section `Follow-ups`."""
     body = json.dumps({"reply": reply.reply}, ensure_ascii=False)
-    return f"- {reply.question}/{reply.id} seed={reply.seed} {body} {reply.time}".rstrip()
+    link = f"/{reply.link}" if reply.link else ""
+    return f"- {reply.question}/{reply.id}{link} seed={reply.seed} {body} {reply.time}".rstrip()
 
 
-_LINE = re.compile(r"^\s*[-*]\s*([\w-]+)/([\w-]+)\s+seed=(-?\d+)\s+(\{.*\})\s*(\S*)\s*$")
+_LINE = re.compile(r"^\s*[-*]\s*([\w-]+)/([\w-]+)(?:/([\w-]+))?\s+seed=(-?\d+)\s+(\{.*\})\s*(\S*)\s*$")
 
 
 def parse_records(text: str) -> list[Reply]:
@@ -267,11 +269,24 @@ def parse_records(text: str) -> list[Reply]:
         if not m:
             continue
         try:
-            body = json.loads(m.group(4))
+            body = json.loads(m.group(5))
         except ValueError:
             continue
         if isinstance(body, dict) and isinstance(body.get("reply"), str):
-            found.append(Reply(m.group(2), int(m.group(3)), m.group(1), body["reply"], m.group(5)))
+            found.append(Reply(m.group(2), int(m.group(4)), m.group(1), body["reply"], m.group(6), m.group(3) or ""))
+    return found
+
+
+def askable_links(rubric: ProseRubric, spec: FollowUpSpec, question: str) -> list[str]:
+    """The links of a question for which a follow-up may be asked: its own, and those its experiment defends."""
+    here = rubric.questions.get(question)
+    if here is None:
+        return []
+    found = [name for q, name in spec.links if q == question]
+    for misconception in rubric.misconceptions_of(question):
+        if misconception.experiment == spec.id:
+            found += [name for name in misconception.refutes if here.link(name) and name not in found]
+            found = found or [""]  # an experiment that defends no link of this question still confirms or withdraws
     return found
 
 
@@ -286,9 +301,10 @@ def settle_all(
         spec = specs.get(reply.id)
         if spec is None:
             continue
-        link = next((name for q, name in spec.links if q == reply.question), None)
-        if link is None:
+        allowed = askable_links(rubric, spec, reply.question)
+        if not allowed or (reply.link and reply.link not in allowed):
             continue
+        link = reply.link or allowed[0]
         tries[reply.question, reply.id] = tries.get((reply.question, reply.id), 0) + 1
         if tries[reply.question, reply.id] > TRIES:
             continue

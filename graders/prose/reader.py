@@ -175,8 +175,9 @@ def _named(rubric: ProseRubric, section: str, texts: list[str]) -> str:
         reading = read_clauses(text)
         mentions = Mentions(reading, rubric.lexicon)
         for way in spec.ways:
-            hit = find_way(way, mentions)
-            if hit is None or hit.reversed:
+            # 'No loop' names a trade-off as well as 'a loop' does.
+            hit = find_way(way, mentions) or find_way(way, mentions, way.atoms[0].role)
+            if hit is None:
                 continue
             clause = reading.clauses[hit.clauses[0]]
             # A bare term names nothing: the clause around it has to say something.
