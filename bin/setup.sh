@@ -46,7 +46,7 @@ link_package() {
 prepare() {
     local begin=$SECONDS
     if [ ! -x "$venv/bin/python" ]; then
-        say "first use: making $venv (some minutes, once) / 首次使用：正在建立环境（需几分钟，仅此一次）"
+        say "first use: making $venv (one to two minutes, once) / 首次使用：正在建立环境（约一两分钟，仅此一次）"
         "$(find_python)" -m venv "$venv" >&2 || { say "cannot make a virtual environment (Debian, Ubuntu: sudo apt install python3-venv)"; exit 3; }
     fi
     install base || { say "the packages could not be installed: see pip's words above; COURSE_PIP_ARGS passes options to pip"; exit 3; }

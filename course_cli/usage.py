@@ -31,7 +31,7 @@ _ERRORS: tuple[tuple[str, Text], ...] = (
     (r"Option '(?P<x>[^']*)' does not take a value\.?", Text("option {x} takes no value", "选项 {x} 不带值")),
     (r"Got unexpected extra arguments? \((?P<x>.*)\)", Text("too many arguments: {x}", "多余的参数：{x}")),
     (
-        r"Invalid value for '?(?P<x>[^:']*)'?: (?P<v>.*) is not one of (?P<w>.*?)\.?",
+        r"Invalid value for '?(?P<x>[^:']*)'?: (?P<v>.*) (?:is not one of|must be one of) (?P<w>.*?)\.?",
         Text("{x} is one of {w}, not {v}", "{x} 须为 {w} 之一，而不是 {v}"),
     ),
     (r"Invalid value for '?(?P<x>[^:']*)'?: (?P<v>.*)", Text("{x}: {v}", "{x}：{v}")),
@@ -53,6 +53,7 @@ _RECORD: tuple[tuple[str, Text], ...] = (
 
 def translated(message: str) -> str:
     """A usage error of the framework as a sentence of ours; unknown ones stay as they are."""
+    message = message.replace("Value error, ", "")
     for pattern, text in _ERRORS:
         match = re.fullmatch(pattern, message)
         if match:

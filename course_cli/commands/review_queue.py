@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from course_cli.context import settings
-from course_cli.i18n import say
+from course_cli.i18n import say, t
 
 if TYPE_CHECKING:
     from graders.lesson import Lesson
@@ -101,14 +101,14 @@ def work(
             break
         group = left[0]
         began = time.monotonic()
-        _show(group, len(left), minutes_left(left, spent))
-        reply = input(_prompt(group)).strip().lower()
-        if reply in ("q", "quit"):
+        _show(group, lessons[group.items[0].lesson], len(left), minutes_left(left, spent))
+        reply = _asked(group)
+        if reply == "q":
             break
-        given = _points(reply, group)
-        if given is None:
+        if reply == "":
             skipped |= {(i.key, i.part) for i in group.items}
             continue
+        given = _points(reply, group)
         for item, points in given:
             grades.decide_points(item.key, item.part, points, who, _reason(group))
             marks.append(Mark(item.lesson, item.part, item.text, points, item.maximum))
@@ -122,6 +122,13 @@ def work(
             done = {(i.key, i.part) for i, _ in proposals}
             queue = [i for i in queue if (i.key, i.part) not in done]
     settings.console.print(say("{n} answers left", "剩余 {n} 条", n=len(queue)))
+    settings.console.print(
+        say(
+            "→ course review undo takes the last mark back; course review lists what is left",
+            "→ course review undo 撤回上一次评分；course review 列出剩余",
+        ),
+        style="accent",
+    )
 
 
 def _grades(register: Path | None) -> Grades:
@@ -130,40 +137,73 @@ def _grades(register: Path | None) -> Grades:
     return open_grades(register)
 
 
-def _show(group: Group, left: int, minutes: float) -> None:
+def _asked(group: Group) -> str:
+    """A reply that means something: points, "" to skip, "q" to end; anything else is explained and asked for again."""
+    while True:
+        reply = input(_prompt(group)).strip().lower()
+        if reply in ("q", "quit", ":q", ":quit"):
+            return "q"
+        if not reply or _points(reply, group):
+            return reply
+        most = f"{group.items[0].maximum:g}"
+        settings.console.print(
+            say(
+                "points from 0 to {m} in steps of 0.5 for the whole group, or 1=1.5 2=0 for single answers; Enter skips, q ends",
+                "输入 0 到 {m} 的分数（步长 0.5）给整组，或用 1=1.5 2=0 单独给分；回车跳过，q 结束",
+                m=most,
+            ),
+            style="warn",
+        )
+
+
+def _link_words(lesson: Lesson, group: Group) -> list[str]:
+    """What the links say that nobody read in the group, in words."""
+    from graders.prose_part import SECTION_OF, rubric_of
+
+    prose, section = rubric_of(lesson), SECTION_OF[group.items[0].part]
+    question = prose.questions.get(section) if prose is not None else None
+    found = [question.link(name) if question is not None else None for name in group.open_links]
+    return [t(link.says) if link is not None else name for link, name in zip(found, group.open_links, strict=True)]
+
+
+def _show(group: Group, lesson: Lesson, left: int, minutes: float) -> None:
     first = group.items[0]
     out = settings.console
     head = say("{n} groups left, about {m} min", "剩余 {n} 组，约 {m} 分钟", n=left, m=f"{minutes:.0f}")
     out.print(f"{first.lesson} {first.part}  × {len(group.items)}   {head}", style="head", markup=False)
     if group.open_links:
-        out.print(say("not read: {x}", "未读到：{x}", x=", ".join(group.open_links)), markup=False, style="quiet")
+        out.print(say("not read:", "未读到："), style="quiet")
+        for words in _link_words(lesson, group):
+            out.print(f"  – {words}", markup=False, style="quiet")
     for number, item in enumerate(group.items, 1):
         out.print(f"[{number}] {item.path}: {item.text[:SHOWN]}", markup=False)
 
 
 def _prompt(group: Group) -> str:
     first = group.items[0]
+    now = {"p": f"{first.points:g}", "m": f"{first.maximum:g}"}
+    if len(group.items) == 1:
+        return say(
+            "points (now {p} of {m}); Enter skips, q ends > ", "给分（现为 {p}/{m}）；回车跳过，q 结束 > ", **now
+        )
     return say(
-        "points for all (now {p} of {m}); or 1=1.5 2=0; Enter skips, q ends > ",
-        "整组给分（现为 {p}/{m}）；或 1=1.5 2=0；回车跳过，q 结束 > ",
-        p=f"{first.points:g}",
-        m=f"{first.maximum:g}",
+        "points for all (now {p} of {m}), or 1=1.5 2=0 for single ones; Enter skips, q ends > ",
+        "整组给分（现为 {p}/{m}），或用 1=1.5 2=0 单独给分；回车跳过，q 结束 > ",
+        **now,
     )
 
 
-def _points(reply: str, group: Group) -> list[tuple[Waiting, float]] | None:
-    """Points of each item from a reply: one number for all, or number=points pairs; None to skip."""
-    if not reply:
-        return None
+def _points(reply: str, group: Group) -> list[tuple[Waiting, float]]:
+    """Points of each item from a reply: one number for all, or number=points pairs; empty where it is neither."""
     try:
         if "=" not in reply:
-            points = float(reply)
-            return [(item, points) for item in group.items] if 0 <= points <= group.items[0].maximum else None
-        pairs = [word.split("=") for word in reply.split()]
-        chosen = [(group.items[int(n) - 1], float(p)) for n, p in pairs]
-        return chosen if all(0 <= p <= item.maximum for item, p in chosen) else None
+            given = [(item, float(reply)) for item in group.items]
+        else:
+            pairs = [word.split("=") for word in reply.split()]
+            given = [(group.items[int(n) - 1], float(p)) for n, p in pairs if int(n) >= 1]
     except (ValueError, IndexError):
-        return None
+        return []
+    return given if all(0 <= p <= item.maximum and (2 * p).is_integer() for item, p in given) else []
 
 
 def _reason(group: Group) -> str:

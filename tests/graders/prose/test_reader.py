@@ -201,3 +201,13 @@ def test_gold_answers_are_agreed_with(rubric: Get, lesson: str) -> None:
     summary = evaluate_rows(rows, {lesson: rubric(lesson)})["summary"]
     assert summary["exact"] >= GOLD_AGREES
     assert summary["false_vetoes_outside_review"] == 0
+
+
+@pytest.mark.parametrize("lesson", ["lesson05", "lesson07", "lesson12", "lesson12-nan"])
+@pytest.mark.parametrize("lang", ["zh", "en"])
+def test_the_reference_answers_earn_all_points(rubric: Get, lesson: str, lang: str) -> None:
+    reference = yamlread.load(ROOT / "solutions" / lesson / "solution.yaml").data["reference"]
+    for question in ("q1", "q2", "q3", "impl"):
+        reading = read_answer(rubric(lesson), question, reference[question][lang])
+        assert (reading.points, reading.needs_review, reading.vetoes) == (reading.maximum, False, []), question
+    assert read_sections(rubric(lesson), reference["boundary"][lang], reference["tradeoff"][lang]).holds
