@@ -312,6 +312,8 @@ class LessonSpec(Spec):
     oracle: dict[str, str]
     comparison: Comparison
     credit: Literal["all", "proportional"] = "all"
+    # What a run in which every case passes has shown of the kernel, for claims about it in answers: {nan: ignore}.
+    facts: dict[str, str] = Field(default_factory=dict)
     rubric: dict[str, Any] = Field(default_factory=dict)
     probe: ProbeSpec | None = None
     pair_probe: PairProbeSpec | None = None

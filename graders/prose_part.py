@@ -67,7 +67,7 @@ def read(
         elif prose is None or section not in prose.questions:
             answers[part] = AnswerResult(0.0, maximum, "none", needs_review=True, feedback=(_NOBODY,))
         else:
-            reading = read_one(lesson, section, text, facts_of(cases), settled.get(section, ()), judge)
+            reading = read_one(lesson, section, text, facts_of(lesson, cases), settled.get(section, ()), judge)
             answers[part] = _result(reading, maximum, "llm" if judge is not None else "rules")
             vetoes += [Veto(rule, part, words) for rule, words in reading.vetoes]
     review = tuple(part for part, answer in answers.items() if answer.needs_review)
@@ -150,12 +150,10 @@ def context_of(lesson: Lesson, section: Section, facts: Mapping[str, str] | None
     )
 
 
-def facts_of(cases: Sequence[CaseResult]) -> dict[str, str]:
-    """What the run showed, for claims about 'my kernel': whether every case passed."""
+def facts_of(lesson: Lesson, cases: Sequence[CaseResult]) -> dict[str, str]:
+    """What the run showed, for claims about 'my kernel': the lesson's facts where every case passed, else nothing."""
     ran = [c for c in cases if c.outcome != "not-run"]
-    if not ran:
-        return {}
-    return {"checks": "pass" if all(c.outcome == "pass" for c in ran) else "fail"}
+    return dict(lesson.spec.facts) if ran and all(c.outcome == "pass" for c in ran) else {}
 
 
 def _sections(prose: ProseRubric | None, submission: Submission) -> tuple[bool, bool] | None:
@@ -179,7 +177,7 @@ def _result(reading: AnswerReading, maximum: float, graded_by: GradedBy) -> Answ
         confidence=min(max(reading.confidence, 0.0), 1.0),
         links=links,
         needs_review=reading.needs_review,
-        feedback=tuple(reading.feedback),
+        feedback=(*reading.feedback, *(c.says for c in reading.claims if not c.holds)),
     )
 
 
