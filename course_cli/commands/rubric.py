@@ -71,8 +71,8 @@ def try_(
     ],
     json_: Annotated[bool, typer.Option("--json", help=say("as JSON", "以 JSON 输出"))] = False,
 ) -> None:
-    from graders.prose.clauses import read_clauses
-    from graders.prose_part import read_one
+    from graders.prose.inspection import clause_views
+    from graders.prose_part import read_one, rubric_of
 
     opened = _with_rubric(lesson)
     answer = sys.stdin.read() if text == "-" else text
@@ -101,9 +101,12 @@ def try_(
         return
     out = settings.console
     out.print(say("clauses", "分句"), style="head")
-    for clause in read_clauses(answer).clauses:
-        scopes = [n for n in ("quoted", "denied", "hedged", "supposed", "question", "plea") if getattr(clause, n)]
-        out.print(f"  {clause.text}" + (f"   ({', '.join(scopes)})" if scopes else ""), markup=False)
+    prose = rubric_of(opened)
+    assert prose is not None
+    for view in clause_views(prose, question, answer):
+        scopes = f"   ({', '.join(view.scopes)})" if view.scopes else ""
+        concepts = "   " + " ".join(view.concepts) if view.concepts else ""
+        out.print(f"  {view.words}{scopes}{concepts}", markup=False)
     out.print(say("links", "因果链"), style="head")
     for link in reading.links:
         words = f'  "{link.words}"' if link.words else ""
@@ -129,21 +132,15 @@ def try_(
 
 
 def gaps(lesson: Annotated[str, typer.Argument(metavar="LESSON", show_default=False)]) -> None:
-    from graders.prose.reader import analyse
+    from graders.prose import inspection
     from graders.prose_part import rubric_of
     from graders.selftest_prose import gold_rows
 
     opened = _with_rubric(lesson)
     prose = rubric_of(opened)
     assert prose is not None
-    for row in gold_rows(opened):
-        if row["score"] == 0:
-            continue
-        found = analyse(prose, row["question"], row["answer"])
-        read = {c for link in found.links for c in link.clauses}
-        unread = [c.text for i, c in enumerate(found.reading.clauses) if i not in read and len(c.text) > 6]
-        for words in unread:
-            settings.console.print(f"{row['id']}  {row['question']}  {words}", markup=False)
+    for name, words in inspection.gaps(prose, gold_rows(opened)):
+        settings.console.print(f"{name}  {words}", markup=False)
 
 
 def evaluate(

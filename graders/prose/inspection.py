@@ -6,9 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from graders.prose.asking import wanted
-from graders.prose.followups import FollowUp
-from graders.prose.reader import Analysis, AnswerReading, ReadContext, analyse, read_answer
+from graders.prose.reader import Analysis, analyse
 from graders.prose.rubric import ProseRubric
 from graders.prose.second import concepts_of
 
@@ -22,25 +20,12 @@ class ClauseView:
     concepts: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Trial:
-    """All that is seen of an answer, and the follow-ups that would be asked."""
-
-    clauses: list[ClauseView]
-    reading: AnswerReading
-    follow_ups: list[FollowUp]
-
-
 _SCOPES = ("quoted", "denied", "hedged", "supposed", "question", "plea")
 
 
-def try_answer(
-    rubric: ProseRubric, question: str, text: str, *, context: ReadContext | None = None, seed: int = 1
-) -> Trial:
-    """Read an answer and show the steps."""
-    found = analyse(rubric, question, text)
-    reading = read_answer(rubric, question, text, context=context)
-    return Trial(_views(found), reading, wanted(rubric, reading, seed))
+def clause_views(rubric: ProseRubric, question: str, text: str) -> list[ClauseView]:
+    """The answer clause by clause, as the reader sees it."""
+    return _views(analyse(rubric, question, text))
 
 
 def _views(found: Analysis) -> list[ClauseView]:
@@ -58,12 +43,12 @@ def _views(found: Analysis) -> list[ClauseView]:
 
 
 def gaps(rubric: ProseRubric, rows: Iterable[Mapping[str, Any]]) -> list[tuple[str, str]]:
-    """(answer id, clause) of clauses in good answers in which no concept of the question is named."""
+    """(answer id, clause), of clauses in good answers in which no concept of the question is named."""
     found: list[tuple[str, str]] = []
     for row in rows:
         if not row["score"]:
             continue
-        for view in _views(analyse(rubric, row["question"], row["answer"])):
+        for view in clause_views(rubric, row["question"], row["answer"]):
             if not view.concepts and len(view.words) > 3:
                 found.append((str(row["id"]), view.words))
     return found

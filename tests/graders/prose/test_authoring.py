@@ -1,24 +1,19 @@
-"""What authors and instructors are shown, and learning from marks."""
+"""What authors and instructors are shown."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from graders.prose.inspection import gaps, try_answer
-from graders.prose.learning import Mark, learned
-from graders.prose.reader import ReadContext, read_answer
+from graders.prose.inspection import clause_views, gaps
 from graders.prose.rubric import ProseRubric
-from graders.prose.second import load_second
 
 Get = Callable[[str], ProseRubric]
 
 
-def test_a_trial_shows_clauses_concepts_and_follow_ups(rubric: Get) -> None:
-    trial = try_answer(rubric("lesson05"), "q1", "有人以为补位会被跳过，其实补位的 0 也加进去，总和不变。")
-    assert trial.clauses[0].scopes == ("quoted",)
-    assert any("+zero" in c.concepts for c in trial.clauses)
-    assert [f for f in trial.follow_ups if f.link == "output"]
-    assert trial.reading.points == 1.0
+def test_clauses_show_scopes_and_concepts(rubric: Get) -> None:
+    views = clause_views(rubric("lesson05"), "q1", "有人以为补位会被跳过，其实补位的 0 也加进去，总和不变。")
+    assert views[0].scopes == ("quoted",)
+    assert any("+zero" in v.concepts for v in views)
 
 
 def test_gaps_are_clauses_that_nothing_reads(rubric: Get) -> None:
@@ -29,15 +24,3 @@ def test_gaps_are_clauses_that_nothing_reads(rubric: Get) -> None:
     found = gaps(rubric("lesson05"), rows)
     assert {name for name, _ in found} == {"a"}
     assert not any("总和" in words for _, words in found)
-
-
-def test_marks_move_the_second_reading_of_like_answers(rubric: Get) -> None:
-    r, second = rubric("lesson05"), load_second()
-    odd = "凑份子时空座位放的信封不装钱，最后数出来的正好是到场的人给的，记在这一桌的账上。"
-    like = "凑份子的时候空座位放的信封不装钱，数出来的正好是到场那些人给的，记到这一桌的账上。"
-    before = read_answer(r, "q1", like)
-    taught = learned(r, second, [Mark("q1", odd, 2.0)] * 2)
-    after = read_answer(r, "q1", like, context=ReadContext(second=taught))
-    assert after.second[2] > before.second[2] + 0.1
-    assert learned(r, second, []) is second
-    assert load_second().joint.weights == second.joint.weights
