@@ -16,7 +16,7 @@ from course_cli.i18n import say, t
 def build() -> typer.Typer:
     """The Typer application, its help in the language of this run."""
     from course_cli.commands import author, doctor, emulate, exchange, grading, learn, manual, review, rubric, verify
-    from course_cli.usage import CourseCommand, CourseGroup
+    from course_cli.usage import CourseGroup
 
     app = typer.Typer(
         name="course",
@@ -32,9 +32,20 @@ def build() -> typer.Typer:
     app.callback()(_global_options)
     for module in (learn, grading, verify, review, rubric, exchange, emulate, author, doctor):
         module.register(app)
-    for command in app.registered_commands:
-        command.cls = CourseCommand
+    _dress(app)
     return app
+
+
+def _dress(family: typer.Typer) -> None:
+    """Our help page for every command, those of the families under `family` included."""
+    from course_cli.usage import CourseCommand, CourseGroup
+
+    for command in family.registered_commands:
+        command.cls = CourseCommand
+    for group in family.registered_groups:
+        group.cls = CourseGroup
+        if group.typer_instance is not None:
+            _dress(group.typer_instance)
 
 
 def _global_options(

@@ -24,6 +24,10 @@ _ERRORS: tuple[tuple[str, Text], ...] = (
         Text("there is no command {x}; did you mean {y}?", "没有命令 {x}；是否想用 {y}？"),
     ),
     (r"No such command '(?P<x>.*?)'\.?(?: .*)?", Text("there is no command {x}", "没有命令 {x}")),
+    (
+        r"No such option: (?P<x>--lang|--course|--no-color|--plain|--debug)\b.*",
+        Text("{x} goes before the command: `course {x} ...`", "{x} 要写在命令之前：`course {x} ...`"),
+    ),
     (r"No such option: (?P<x>\S+)(?: .*)?", Text("there is no option {x}", "没有选项 {x}")),
     (r"Missing argument '(?P<x>[^']*)'\.?.*", Text("{x} is missing", "缺少 {x}")),
     (r"Missing option '(?P<x>[^']*)'\.?.*", Text("option {x} is missing", "缺少选项 {x}")),

@@ -30,6 +30,7 @@ def register(app: typer.Typer) -> None:
         ),
         no_args_is_help=True,
         rich_markup_mode=None,
+        context_settings={"help_option_names": ["-h", "--help"]},
     )
     family.command(
         "try",

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import typer
 from rich.cells import cell_len
 
 from course_cli import catalogue, i18n
@@ -118,7 +119,17 @@ def test_the_language_of_the_locale(
     assert i18n.detect(["--lang", "zh", "run"]) == "zh"
 
 
-COMMANDS = [c.name for c in build().registered_commands]
+def _paths(family: typer.Typer, above: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
+    """The words of every command, those of families (`review work`) included."""
+    found = [(*above, str(c.name)) for c in family.registered_commands]
+    for group in family.registered_groups:
+        assert group.typer_instance is not None
+        words = (*above, str(group.name))
+        found += [words, *_paths(group.typer_instance, words)]
+    return found
+
+
+COMMANDS = [(), *_paths(build())]
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
@@ -130,13 +141,13 @@ def test_help_of_every_command_fits_and_has_an_example(
 
     monkeypatch.setenv("COLUMNS", columns)
     monkeypatch.setenv("COURSE_LANG", lang)
-    for command in [None, *COMMANDS]:
+    for command in COMMANDS:
         import contextlib
         import io
 
         out = io.StringIO()
         with contextlib.redirect_stdout(out):
-            assert main([*([command] if command else []), "--help"]) == 0
+            assert main([*command, "--help"]) == 0
         text = out.getvalue()
         assert ("示例" if lang == "zh" else "xample") in text, command
         for line in text.splitlines():
@@ -154,6 +165,7 @@ def test_help_of_every_command_fits_and_has_an_example(
         "No such command 'runn'. Did you mean 'run'?",
         "No such command 'x'.",
         "No such option: --nope",
+        "No such option: --lang",
         "Missing argument 'LESSON'.",
         "Missing option '--fill'.",
         "Got unexpected extra argument (b)",
