@@ -38,6 +38,7 @@ class Terminal:
             cwd=str(home),
             dimensions=size,
             encoding="utf-8",
+            codec_errors="replace",  # the echo of keys may fall between the bytes of a character
             timeout=PATIENCE_S,
         )
         self.child.delaybeforesend = 0.0
