@@ -6,19 +6,18 @@ work folder; this file only remembers where they are and how far the lesson got.
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 import sqlite3
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from graders.database import Database, reason_of
 from graders.errors import EnvironmentProblem
-from graders.text import Text, same
+from graders.text import Text
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS lesson (
@@ -67,12 +66,18 @@ def home() -> Path:
     return Path(platformdirs.user_data_dir("course", appauthor=False))
 
 
+_UNUSABLE = Text(
+    "the progress file {p} cannot be used: {e} (COURSE_HOME names another folder)",
+    "无法使用进度文件 {p}：{e}（可用 COURSE_HOME 指定其他文件夹）",
+)
+
+
 class Store:
     """Access to the progress file; opened at the first use."""
 
     def __init__(self, folder: Path | None = None) -> None:
         self.folder = folder or home()
-        self._connection: sqlite3.Connection | None = None
+        self._database = Database(self.path, _prepare, _UNUSABLE)
 
     @property
     def path(self) -> Path:
@@ -81,28 +86,11 @@ class Store:
     def exists(self) -> bool:
         return self.path.is_file()
 
-    @contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
-        try:
-            if self._connection is None:
-                self.folder.mkdir(parents=True, exist_ok=True)
-                self._connection = sqlite3.connect(self.path, timeout=10)
-                _prepare(self._connection)
-            with self._connection:
-                yield self._connection
-        except (sqlite3.Error, OSError) as error:
-            raise EnvironmentProblem(
-                Text(
-                    "the progress file {p} cannot be used: {e} (COURSE_HOME names another folder)",
-                    "无法使用进度文件 {p}：{e}（可用 COURSE_HOME 指定其他文件夹）",
-                ).fill(p=self.path, e=_why(error) if isinstance(error, OSError) else error)
-            ) from None
-
     def progress(self, lesson: str) -> Progress:
         """Progress of a lesson; a fresh one where nothing is known."""
         if not self.exists():
             return Progress(lesson)
-        with self._transaction() as db:
+        with self._database.transaction(write=False) as db:
             row = db.execute(
                 "SELECT id, started, updated, folder, section, fill, hint, best, passed, seconds, stage, seen FROM lesson WHERE id = ?",
                 (lesson,),
@@ -117,7 +105,7 @@ class Store:
         if "folder" in changes and changes["folder"] is not None:
             changes["folder"] = str(changes["folder"])
         names = [n for n in changes if n in Progress.__slots__]
-        with self._transaction() as db:
+        with self._database.transaction() as db:
             db.execute("INSERT OR IGNORE INTO lesson (id, started) VALUES (?, ?)", (lesson, now))
             for name in names:
                 db.execute(f"UPDATE lesson SET {name} = ? WHERE id = ?", (changes[name], lesson))
@@ -125,7 +113,7 @@ class Store:
 
     def record(self, lesson: str, kind: str, data: dict[str, Any]) -> None:
         """Append an event (a run, a hint, a reset): never changed, never deleted."""
-        with self._transaction() as db:
+        with self._database.transaction() as db:
             db.execute(
                 "INSERT INTO event (time, lesson, kind, data) VALUES (?, ?, ?, ?)",
                 (time.time(), lesson, kind, json.dumps(data, ensure_ascii=False)),
@@ -138,7 +126,7 @@ class Store:
         query = (
             "SELECT time, kind, data FROM event WHERE lesson = ?" + (" AND kind = ?" if kind else "") + " ORDER BY id"
         )
-        with self._transaction() as db:
+        with self._database.transaction(write=False) as db:
             rows = db.execute(query, (lesson, kind) if kind else (lesson,)).fetchall()
         return [(r[0], r[1], json.loads(r[2])) for r in rows]
 
@@ -147,7 +135,7 @@ class Store:
         if not self.exists():
             return None
         query = "SELECT kind, data FROM event WHERE lesson = ? AND kind IN ('run', 'reset') ORDER BY id DESC LIMIT 1"
-        with self._transaction() as db:
+        with self._database.transaction(write=False) as db:
             row = db.execute(query, (lesson,)).fetchone()
         if row is None or row[0] != "run":
             return None
@@ -157,7 +145,7 @@ class Store:
     def reset(self, lesson: str) -> None:
         """Start a lesson afresh: progress back to nothing; the events stay."""
         self.record(lesson, "reset", {})
-        with self._transaction() as db:
+        with self._database.transaction() as db:
             db.execute("DELETE FROM lesson WHERE id = ?", (lesson,))
 
     def work_folder(self, lesson: str) -> Path:
@@ -189,17 +177,5 @@ def write_file(path: Path, text: str | bytes) -> None:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
         raise EnvironmentProblem(
-            Text("{p} cannot be written: {e}", "无法写入 {p}：{e}").fill(p=path, e=_why(error))
+            Text("{p} cannot be written: {e}", "无法写入 {p}：{e}").fill(p=path, e=reason_of(error))
         ) from None
-
-
-def _why(error: OSError) -> Text:
-    """The system's reason in words; the commonest ones in both languages."""
-    known = {
-        errno.ENOSPC: Text("the disk is full", "磁盘已满"),
-        errno.EDQUOT: Text("your disk quota is used up", "磁盘配额已用完"),
-        errno.EROFS: Text("it lies on a read-only file system", "位于只读文件系统"),
-        errno.EACCES: Text("no permission", "没有权限"),
-        errno.EFBIG: Text("the file would become too large", "文件过大"),
-    }
-    return known.get(error.errno or 0) or same(error.strerror or str(error))

@@ -11,13 +11,12 @@ import hashlib
 import json
 import sqlite3
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from graders.errors import EnvironmentProblem
+from graders.database import Database
 from graders.evidence import lesson_hashes
 from graders.lesson import Lesson
 from graders.scorecard import CaseResult, ScoreCard
@@ -123,16 +122,25 @@ class Merge:
     settled: int = 0
 
 
+_UNUSABLE = Text(
+    "the pending register {p} cannot be used: {e} (COURSE_HOME names another folder)",
+    "无法使用待验证登记 {p}：{e}（可用 COURSE_HOME 指定其他文件夹）",
+)
+
+
 @dataclass(slots=True)
 class Register:
     """Access to the file; opened at the first use, so that asking about an empty one creates nothing."""
 
     path: Path
-    _connection: sqlite3.Connection | None = field(default=None, repr=False)
+    _database: Database = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self._database = Database(self.path, lambda db: db.executescript(_SCHEMA), _UNUSABLE)
 
     def enter(self, entry: Entry) -> bool:
         """Enter what waits; True where it is new. A recorded static entry takes the outcomes of a later emulated run."""
-        with self._transaction() as db:
+        with self._database.transaction() as db:
             row = db.execute("SELECT tier, state FROM pending WHERE key = ?", (entry.key,)).fetchone()
             if row is None:
                 _insert(db, entry)
@@ -156,7 +164,7 @@ class Register:
         """How many entries each lesson has in a state."""
         if not self.path.is_file():
             return {}
-        with self._transaction(write=False) as db:
+        with self._database.transaction(write=False) as db:
             query = "SELECT lesson, count(*) FROM pending WHERE state = ? GROUP BY lesson"
             return {str(r[0]): int(r[1]) for r in db.execute(query, (state,))}
 
@@ -166,7 +174,7 @@ class Register:
     def settle(self, entry: Entry, result: Result) -> State:
         """Record what a GPU run showed; the entry is then settled or disputed."""
         state: State = "disputed" if result.disputes else "settled"
-        with self._transaction() as db:
+        with self._database.transaction() as db:
             now = time.time()
             db.execute(
                 "UPDATE pending SET state = ?, settled = ?, result = ? WHERE key = ?",
@@ -178,7 +186,7 @@ class Register:
     def merge(self, entries: Sequence[Entry], *, accept_results: bool = False) -> Merge:
         """Take over entries of a bundle in one transaction. What a bundle says is settled counts only with `accept_results`."""
         new = known = settled = 0
-        with self._transaction() as db:
+        with self._database.transaction() as db:
             for entry in entries:
                 row = db.execute("SELECT state FROM pending WHERE key = ?", (entry.key,)).fetchone()
                 if row is None:
@@ -199,44 +207,19 @@ class Register:
         """Everything that ever happened here, oldest first: (time, key, what, data)."""
         if not self.path.is_file():
             return []
-        with self._transaction(write=False) as db:
+        with self._database.transaction(write=False) as db:
             rows = db.execute("SELECT time, key, what, data FROM log ORDER BY id").fetchall()
         return [(r[0], r[1], r[2], json.loads(r[3])) for r in rows]
 
     def close(self) -> None:
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
+        self._database.close()
 
     def _select(self, where: str, values: tuple[str, ...]) -> list[Entry]:
         if not self.path.is_file():
             return []
-        with self._transaction(write=False) as db:
+        with self._database.transaction(write=False) as db:
             rows = db.execute(f"SELECT {_COLUMNS} FROM pending{where} ORDER BY entered, key", values).fetchall()
         return [_entry(row) for row in rows]
-
-    @contextmanager
-    def _transaction(self, *, write: bool = True) -> Iterator[sqlite3.Connection]:
-        """One transaction that takes the write lock at its beginning, so that two runs at once wait for each other."""
-        try:
-            if self._connection is None:
-                self.path.parent.mkdir(parents=True, exist_ok=True)
-                self._connection = sqlite3.connect(self.path, timeout=10, isolation_level=None)
-                self._connection.executescript(_SCHEMA)
-            self._connection.execute("BEGIN IMMEDIATE" if write else "BEGIN")
-            try:
-                yield self._connection
-            except BaseException:
-                self._connection.execute("ROLLBACK")
-                raise
-            self._connection.execute("COMMIT")
-        except (sqlite3.Error, OSError) as error:
-            raise EnvironmentProblem(
-                Text(
-                    "the pending register {p} cannot be used: {e} (COURSE_HOME names another folder)",
-                    "无法使用待验证登记 {p}：{e}（可用 COURSE_HOME 指定其他文件夹）",
-                ).fill(p=self.path, e=error)
-            ) from None
 
 
 def entry_of(card: ScoreCard, lesson: Lesson, fill: str, source: str) -> Entry | None:

@@ -11,13 +11,13 @@ import hashlib
 import json
 import sqlite3
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from graders.errors import BadInput, EnvironmentProblem
+from graders.database import Database
+from graders.errors import BadInput
 from graders.evidence import lesson_hashes
 from graders.lesson import Lesson
 from graders.reports.json_report import as_dict
@@ -80,12 +80,21 @@ def key_of(card: ScoreCard, submission: Submission) -> str:
     return _sha256("\0".join((submission.sha256 or "", card.lesson, blank, _sha256(answers))))
 
 
+_UNUSABLE = Text(
+    "the record of grades {p} cannot be used: {e} (COURSE_HOME names another folder)",
+    "无法使用评分记录 {p}：{e}（可用 COURSE_HOME 指定其他文件夹）",
+)
+
+
 @dataclass(slots=True)
 class Grades:
     """Access to the record; opened at the first use."""
 
     path: Path
-    _connection: sqlite3.Connection | None = field(default=None, repr=False)
+    _database: Database = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self._database = Database(self.path, lambda db: db.executescript(_SCHEMA), _UNUSABLE)
 
     def add(self, card: ScoreCard, submission: Submission, lesson: Lesson, rules: RubricSpec) -> str:
         """Append a version of a grade, unless the version in force says the same; returns the submission's key.
@@ -106,7 +115,7 @@ class Grades:
             "rubric": rules.model_dump(mode="json"),
             "fingerprint": fingerprint,
         }
-        with self._transaction() as db:
+        with self._database.transaction() as db:
             last = _in_force(_read(db, key))
             if last is None or last.data["fingerprint"] != fingerprint:
                 _append(db, key, "graded", "", "", data)
@@ -143,7 +152,7 @@ class Grades:
 
         Raises BadInput where nothing is left to undo, or for the first grade of a submission.
         """
-        with self._transaction() as db:
+        with self._database.transaction() as db:
             every = _read(db, key)
             gone = _undone(every)
             if entry is not None:
@@ -166,7 +175,7 @@ class Grades:
         """Everything on record, of one submission or of all, oldest first."""
         if not self.path.is_file():
             return []
-        with self._transaction(write=False) as db:
+        with self._database.transaction(write=False) as db:
             return _read(db, key)
 
     def decisions(self, key: str) -> tuple[Decision, ...]:
@@ -212,37 +221,13 @@ class Grades:
         raise BadInput(text.fill(n=repr(name), a=", ".join(k[:8] for k in found)))
 
     def close(self) -> None:
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
+        self._database.close()
 
     def _decide(self, key: str, kind: Kind, author: str, reason: str, data: dict[str, Any]) -> int:
         if not reason.strip() or not author.strip():
             raise BadInput(Text("a decision needs --reason and --author", "决定需要 --reason 与 --author"))
-        with self._transaction() as db:
+        with self._database.transaction() as db:
             return _append(db, key, kind, author.strip(), reason.strip(), data)
-
-    @contextmanager
-    def _transaction(self, *, write: bool = True) -> Iterator[sqlite3.Connection]:
-        try:
-            if self._connection is None:
-                self.path.parent.mkdir(parents=True, exist_ok=True)
-                self._connection = sqlite3.connect(self.path, timeout=10, isolation_level=None)
-                self._connection.executescript(_SCHEMA)
-            self._connection.execute("BEGIN IMMEDIATE" if write else "BEGIN")
-            try:
-                yield self._connection
-            except BaseException:
-                self._connection.execute("ROLLBACK")
-                raise
-            self._connection.execute("COMMIT")
-        except (sqlite3.Error, OSError) as error:
-            raise EnvironmentProblem(
-                Text(
-                    "the record of grades {p} cannot be used: {e} (COURSE_HOME names another folder)",
-                    "无法使用评分记录 {p}：{e}（可用 COURSE_HOME 指定其他文件夹）",
-                ).fill(p=self.path, e=error)
-            ) from None
 
 
 def _read(db: sqlite3.Connection, key: str | None) -> list[Entry]:

@@ -56,7 +56,7 @@ def _write_without_end(home: Path, first: int, pipe: int, most: int = 1 << 30) -
         register.enter(entry)
         if number % 3 == 0:
             register.settle(entry, Result("Test GPU", "triton-gpu", {}, entry.expected))
-        with grades._transaction() as db:
+        with grades._database.transaction() as db:
             db.execute(
                 "INSERT INTO entry (time, key, kind, author, reason, data) VALUES (1, ?, 'points', 'a', 'b', ?)",
                 (entry.key, json.dumps({"part": "q1", "points": 1.0, "number": number})),
