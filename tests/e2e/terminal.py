@@ -40,6 +40,7 @@ class Terminal:
             encoding="utf-8",
             codec_errors="replace",  # the echo of keys may fall between the bytes of a character
             timeout=PATIENCE_S,
+            preexec_fn=_as_from_a_shell,
         )
         self.child.delaybeforesend = 0.0
         self.text = ""
@@ -132,3 +133,8 @@ def wait_for(done: Callable[[], bool], within: float = 10.0) -> None:
     while not done():
         assert time.monotonic() < end, "it did not happen in time"
         time.sleep(0.05)
+
+
+def _as_from_a_shell() -> None:
+    """An interactive shell starts programs with Ctrl-C in force; tests that run in the background inherit it ignored."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
