@@ -8,6 +8,7 @@ import typer
 
 from course_cli.context import settings
 from course_cli.i18n import lang, say
+from course_cli.options import JsonOption
 
 
 def register(app: typer.Typer) -> None:
@@ -57,7 +58,7 @@ def schema_of(kind: Literal["report", "lesson"]) -> dict[str, object]:
 def selftest(
     lesson: Annotated[str | None, typer.Argument(metavar="[LESSON]", show_default=False)] = None,
     backend: Annotated[Literal["auto", "gpu", "cpu", "static"], typer.Option("--backend")] = "auto",
-    json_: Annotated[bool, typer.Option("--json", help=say("as JSON", "以 JSON 输出"))] = False,
+    json_: JsonOption = False,
     table: Annotated[
         bool, typer.Option("--table", help=say("the verdict of every fill", "列出每个填空的结果"))
     ] = False,

@@ -12,6 +12,7 @@ import typer
 
 from course_cli.context import settings
 from course_cli.i18n import say, t
+from course_cli.options import JsonOption
 from graders.text import Text
 
 
@@ -35,7 +36,7 @@ def register(app: typer.Typer) -> None:
     )(doctor)
 
 
-def doctor(json_: bool = typer.Option(False, "--json", help=say("as JSON", "以 JSON 输出"))) -> None:
+def doctor(json_: JsonOption = False) -> None:
     parts = examine()
     if json_:
         from graders.reports.json_report import dumps

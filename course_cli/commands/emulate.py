@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from course_cli.i18n import say, t
-from course_cli.sandbox_option import SandboxOption
+from course_cli.options import JsonOption, SandboxOption
 from graders.errors import EXIT_BAD_INPUT, EXIT_NOT_PASSED, EXIT_PASSED, BadInput, Where
 from graders.text import Text
 
@@ -46,7 +46,7 @@ def _command(
     seconds: Annotated[
         float, typer.Option("--seconds", min=1, max=3600, help=say("time for all runs together", "全部运行的总时间"))
     ] = 60.0,
-    json_: Annotated[bool, typer.Option("--json", help=say("print as JSON", "以 JSON 输出"))] = False,
+    json_: JsonOption = False,
     require_sandbox: SandboxOption = "auto",
 ) -> None:
     raise typer.Exit(emulate(file, tuple(args or ()), seconds=seconds, as_json=json_))

@@ -9,23 +9,7 @@ import typer
 
 from course_cli.context import settings
 from course_cli.i18n import lang, say
-from course_cli.sandbox_option import SandboxOption
-
-JudgeOption = Annotated[
-    str | None,
-    typer.Option(
-        "--judge",
-        metavar="URL",
-        help=say("an OpenAI-compatible server that reads the links", "读取因果链的 OpenAI 兼容服务"),
-        show_default=False,
-    ),
-]
-JudgeModelOption = Annotated[
-    str | None, typer.Option("--judge-model", metavar="NAME", help=say("its model", "所用模型"), show_default=False)
-]
-JudgeRemoteOption = Annotated[
-    bool, typer.Option("--judge-remote", help=say("allow a server that is not on this machine", "允许不在本机的服务"))
-]
+from course_cli.options import JudgeModelOption, JudgeOption, JudgeRemoteOption, RegisterOption, SandboxOption
 
 
 def register(app: typer.Typer) -> None:
@@ -93,17 +77,7 @@ def grade(
             show_default=False,
         ),
     ] = None,
-    register: Annotated[
-        Path | None,
-        typer.Option(
-            "--register",
-            metavar="DIR",
-            help=say(
-                "folder of the record of grades (default: your data folder)", "评分记录的文件夹（默认：用户数据文件夹）"
-            ),
-            show_default=False,
-        ),
-    ] = None,
+    register: RegisterOption = None,
     require_sandbox: SandboxOption = "auto",
 ) -> None:
     from course_cli.grading import grade_paths

@@ -10,7 +10,7 @@ import typer
 from course_cli.commands import manual
 from course_cli.context import settings
 from course_cli.i18n import lang, say, t
-from course_cli.sandbox_option import SandboxOption
+from course_cli.options import JsonOption, SandboxOption
 
 BackendName = Literal["auto", "gpu", "cpu", "static"]
 
@@ -26,8 +26,6 @@ AnswersOption = Annotated[
     Path | None,
     typer.Option("--answers", help=say("answers.md to grade with it", "一并评分的 answers.md"), show_default=False),
 ]
-ListJson = Annotated[bool, typer.Option("--json", help=say("as JSON", "以 JSON 输出"))]
-JsonOption = Annotated[bool, typer.Option("--json", help=say("print the report as JSON", "以 JSON 输出报告"))]
 
 
 def register(app: typer.Typer) -> None:
@@ -53,7 +51,7 @@ def first_page() -> None:
     route.first_page()
 
 
-def list_(json_: ListJson = False) -> None:
+def list_(json_: JsonOption = False) -> None:
     from course_cli import route
 
     route.list_lessons(as_json=json_)
@@ -132,7 +130,7 @@ def hint(
     raise typer.Exit(show_hint(lesson, level, yes=yes))
 
 
-def status(json_: ListJson = False) -> None:
+def status(json_: JsonOption = False) -> None:
     from course_cli import route
 
     route.show_status(as_json=json_)

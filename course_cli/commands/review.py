@@ -6,36 +6,20 @@ import getpass
 import os
 import time
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from course_cli.context import settings
 from course_cli.i18n import say, t
+from course_cli.options import AuthorOption, JsonOption, RegisterOption
+from course_cli.records import grades
 from graders.text import Text
 
 if TYPE_CHECKING:
     from graders.pending import Entry as PendingEntry
     from graders.review import Entry, Grades, Standing
 
-RegisterOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--register",
-        metavar="DIR",
-        help=say(
-            "folder of the record of grades (default: your data folder)", "评分记录的文件夹（默认：用户数据文件夹）"
-        ),
-        show_default=False,
-    ),
-]
-AuthorOption = Annotated[
-    str | None,
-    typer.Option(
-        "--author", help=say("who decides (default: your login)", "决定人（默认：登录名）"), show_default=False
-    ),
-]
 ReasonOption = Annotated[str, typer.Option("--reason", help=say("why; it is kept", "理由；会保留在记录中"))]
 SubmissionArgument = Annotated[
     str,
@@ -43,7 +27,6 @@ SubmissionArgument = Annotated[
         metavar="SUBMISSION", help=say("id from the list, or a path", "列表中的编号，或路径"), show_default=False
     ),
 ]
-JsonOption = Annotated[bool, typer.Option("--json", help=say("print as JSON", "以 JSON 输出"))]
 # How each part of a submission is called in answers.md.
 _SECTION = {"explanation": "impl", "run-output": "run_output"}
 
@@ -163,7 +146,7 @@ def open_items(standings: list[Standing], disputed: list[PendingEntry]) -> list[
 def list_open(context: typer.Context, folder: RegisterOption = None, json_: JsonOption = False) -> None:
     if context.invoked_subcommand is not None:
         return
-    from course_cli.records import grades, pending_register
+    from course_cli.records import pending_register
 
     record = grades(folder)
     standings = record.standings()
@@ -212,7 +195,7 @@ def set_points(
     author: AuthorOption = None,
     folder: RegisterOption = None,
 ) -> None:
-    record = open_grades(folder)
+    record = grades(folder)
     key = record.find(submission)
     record.decide_points(key, part, points, author_name(author), reason)
     _print_standing(record, key)
@@ -231,7 +214,7 @@ def set_veto(
     author: AuthorOption = None,
     folder: RegisterOption = None,
 ) -> None:
-    record = open_grades(folder)
+    record = grades(folder)
     key = record.find(submission)
     record.decide_veto(key, rule, action, author_name(author), reason)
     _print_standing(record, key)
@@ -246,7 +229,7 @@ def undo(
     author: AuthorOption = None,
     folder: RegisterOption = None,
 ) -> None:
-    record = open_grades(folder)
+    record = grades(folder)
     key = record.find(submission) if submission else None
     undone = record.undo(author_name(author), reason, key, entry)
     settings.console.print(say("undone: {e}", "已撤回：{e}", e=_entry_line(undone)), markup=False)
@@ -258,7 +241,7 @@ def history(
     folder: RegisterOption = None,
     json_: JsonOption = False,
 ) -> None:
-    record = open_grades(folder)
+    record = grades(folder)
     entries = record.history(record.find(submission) if submission else None)
     if json_:
         from graders.reports.json_report import dumps
@@ -276,12 +259,6 @@ def history(
     for e in entries:
         mark = say("  (undone)", "（已撤回）") if e.id in gone else ""
         settings.console.print(f"{e.id:>4}  {_utc(e.time)}  {e.key[:8]}  {_entry_line(e)}{mark}", markup=False)
-
-
-def open_grades(folder: Path | None) -> Grades:
-    from course_cli.records import grades
-
-    return grades(folder)
 
 
 def author_name(given: str | None) -> str:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import sys
 import time
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
 from course_cli.context import settings
 from course_cli.i18n import say, t
+from course_cli.options import AuthorOption, JsonOption, RegisterOption
+from course_cli.records import grades
 
 if TYPE_CHECKING:
     from graders.lesson import Lesson
-    from graders.review import Grades
     from graders.review_groups import Group, Mark, Waiting
 
 SHOWN = 600  # characters of an answer
@@ -39,12 +39,12 @@ def add_to(review: typer.Typer) -> None:
 
 
 def groups(
-    register: Annotated[Path | None, typer.Option("--register", metavar="DIR", show_default=False)] = None,
-    json_: Annotated[bool, typer.Option("--json", help=say("print as JSON", "以 JSON 输出"))] = False,
+    register: RegisterOption = None,
+    json_: JsonOption = False,
 ) -> None:
     from graders.review_groups import grouped, minutes_left, waiting
 
-    found = grouped(waiting(_grades(register).standings()))
+    found = grouped(waiting(grades(register).standings()))
     if json_:
         from graders.reports.json_report import dumps
 
@@ -70,10 +70,8 @@ def groups(
 
 
 def work(
-    register: Annotated[Path | None, typer.Option("--register", metavar="DIR", show_default=False)] = None,
-    author: Annotated[
-        str | None, typer.Option("--author", help=say("who marks (default: your login)", "评分人（默认：登录名）"))
-    ] = None,
+    register: RegisterOption = None,
+    author: AuthorOption = None,
 ) -> None:
     from course_cli.commands.review import author_name
     from graders.errors import BadInput
@@ -87,11 +85,11 @@ def work(
                 "没有可交互的终端：请使用 `course review set`",
             )
         )
-    grades, who = _grades(register), author_name(author)
+    record, who = grades(register), author_name(author)
     lessons: dict[str, Lesson] = {}
     marks: list[Mark] = []
     spent: list[float] = []
-    queue = waiting(grades.standings())
+    queue = waiting(record.standings())
     for item in queue:
         lessons.setdefault(item.lesson, settings.course.lesson(item.lesson))
     skipped: set[tuple[str, str]] = set()
@@ -110,7 +108,7 @@ def work(
             continue
         given = _points(reply, group)
         for item, points in given:
-            grades.decide_points(item.key, item.part, points, who, _reason(group))
+            record.decide_points(item.key, item.part, points, who, _reason(group))
             marks.append(Mark(item.lesson, item.part, item.text, points, item.maximum))
         spent.append(time.monotonic() - began)
         queue = [i for i in queue if all(i is not item for item, _ in given)]
@@ -118,7 +116,7 @@ def work(
         if proposals and _accept(proposals):
             for item, points in proposals:
                 reason = say("read again after {n} marks", "依据 {n} 次评分重新阅读", n=len(marks))
-                grades.decide_points(item.key, item.part, points, who, reason)
+                record.decide_points(item.key, item.part, points, who, reason)
             done = {(i.key, i.part) for i, _ in proposals}
             queue = [i for i in queue if (i.key, i.part) not in done]
     settings.console.print(say("{n} answers left", "剩余 {n} 条", n=len(queue)))
@@ -129,12 +127,6 @@ def work(
         ),
         style="accent",
     )
-
-
-def _grades(register: Path | None) -> Grades:
-    from course_cli.commands.review import open_grades
-
-    return open_grades(register)
 
 
 def _asked(group: Group) -> str:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from course_cli.commands.grading import JudgeModelOption, JudgeOption, JudgeRemoteOption
 from course_cli.context import settings
 from course_cli.i18n import say, t
+from course_cli.options import JsonOption, JudgeModelOption, JudgeOption, JudgeRemoteOption
 
 if TYPE_CHECKING:
     from graders.lesson import Lesson
@@ -70,7 +70,7 @@ def try_(
             metavar="TEXT", help=say("the answer; - reads it from standard input", "回答内容；- 表示从标准输入读取")
         ),
     ],
-    json_: Annotated[bool, typer.Option("--json", help=say("as JSON", "以 JSON 输出"))] = False,
+    json_: JsonOption = False,
 ) -> None:
     from graders.prose.inspection import clause_views
     from graders.prose_part import read_one, rubric_of

@@ -9,21 +9,11 @@ import typer
 
 from course_cli.context import settings
 from course_cli.i18n import lang, say, t
+from course_cli.options import JsonOption, RegisterOption
 
 if TYPE_CHECKING:
     from graders.pending import Entry, Register
     from graders.pending_settle import ExecutorFactory, Settlement
-
-FolderOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--register",
-        metavar="DIR",
-        help=say("folder of the register (default: your data folder)", "登记所在文件夹（默认：用户数据文件夹）"),
-        show_default=False,
-    ),
-]
-JsonOption = Annotated[bool, typer.Option("--json", help=say("print as JSON", "以 JSON 输出"))]
 
 
 def register(app: typer.Typer) -> None:
@@ -76,7 +66,7 @@ def verify(
             "--out", help=say("write what was settled into this bundle", "把结果写入此包"), show_default=False
         ),
     ] = None,
-    folder: FolderOption = None,
+    folder: RegisterOption = None,
     json_: JsonOption = False,
 ) -> None:
     raise typer.Exit(settle(bundle, out, folder, as_json=json_))
@@ -142,7 +132,7 @@ def _settle(
     return EXIT_ENVIRONMENT if any(s.state == "pending" for s in done) else EXIT_PASSED
 
 
-def list_pending(context: typer.Context, folder: FolderOption = None, json_: JsonOption = False) -> None:
+def list_pending(context: typer.Context, folder: RegisterOption = None, json_: JsonOption = False) -> None:
     if context.invoked_subcommand is not None:
         return
     from course_cli.records import pending_register
@@ -168,7 +158,7 @@ def list_pending(context: typer.Context, folder: FolderOption = None, json_: Jso
 
 def export(
     file: Annotated[Path, typer.Argument(metavar="FILE", help=say("the zip to write", "要写出的 zip"))],
-    folder: FolderOption = None,
+    folder: RegisterOption = None,
 ) -> None:
     from course_cli.records import pending_register
 
@@ -186,7 +176,7 @@ def import_(
             help=say("trust what the bundle says is settled", "采信包中已了结的结果"),
         ),
     ] = False,
-    folder: FolderOption = None,
+    folder: RegisterOption = None,
 ) -> None:
     from course_cli.records import pending_register
     from graders.pending_bundle import load_bundle
