@@ -110,7 +110,11 @@ def page(command: Any, ctx: Any) -> str:
 
 def _piece(piece: str) -> str:
     words = {"[OPTIONS]": say("[OPTIONS]", "[选项]"), "COMMAND [ARGS]...": say("COMMAND ...", "命令 ...")}
-    return words.get(piece, piece.strip("{}") if piece.startswith("{") else piece)
+    if piece in words:
+        return words[piece]
+    if piece.startswith("{"):
+        return piece.strip("{}")
+    return re.sub(r"^\[(\[.*\])\]$", r"\1", piece)  # an optional argument that is already written so
 
 
 def _metavar(left: str) -> str:

@@ -313,6 +313,20 @@ def _find_exercise(lesson: Lesson, parts: Parts, place: Text) -> None:
     parts.notes.append(text.fill(p=place.fill(n=best[1].line)))
 
 
+def _remedy(lesson: Lesson, source: str) -> Text:
+    """What to do about a file that does not fit."""
+    named = marker(source)
+    if named is not None and named != lesson.id:
+        return Text("its marker names {m}: give --lesson {m}, or none", "其标记为 {m}：请用 --lesson {m}，或不写").fill(
+            m=named
+        )
+    text = Text(
+        "`course start {l} DIR` writes the template afresh, to put your blank into",
+        "`course start {l} 目录` 会写出新的模板，可把你的填空放进去",
+    )
+    return text.fill(l=lesson.id)
+
+
 def _compared(lesson: Lesson, source: str, path: str) -> tuple[str, tuple[EditNote, ...], tuple[Text, ...]]:
     """The blank's text (empty where it is unfilled) and the edits around it; raises BadInput for what is no such template."""
     found = compare(lesson.template, source, lesson.spec.language)
@@ -320,8 +334,8 @@ def _compared(lesson: Lesson, source: str, path: str) -> tuple[str, tuple[EditNo
         place = found.stops_fitting_at
         where = Where(path, place.line, place.column) if place else Where(path)
         why = place.words if place else Text("the blank is not there", "找不到填空")
-        text = Text("this file does not fit the template of {l}: {w}", "此文件与 {l} 的模板不符：{w}")
-        raise BadInput(text.fill(l=lesson.id, w=why), where)
+        text = Text("this file does not fit the template of {l}: {w}; {d}", "此文件与 {l} 的模板不符：{w}；{d}")
+        raise BadInput(text.fill(l=lesson.id, w=why, d=_remedy(lesson, source)), where)
     edits = tuple(
         EditNote(f"template:{e.template_line or e.line}", e.words, e.before or e.after, e.severity == "veto")
         for e in found.edits

@@ -92,7 +92,13 @@ def read_bytes(path: Path, most: int = MAX_BYTES) -> bytes:
             Text("cannot be read: {e}", "无法读取：{e}").fill(e=error.strerror or error), Where(str(path))
         ) from None
     if not raw.strip():
-        raise BadInput(Text("is empty", "文件为空"), Where(str(path)))
+        raise BadInput(
+            Text(
+                "the file is empty: save your work into it, then grade it again",
+                "文件为空：请先把内容保存到其中，再评分",
+            ),
+            Where(str(path)),
+        )
     return raw
 
 
