@@ -79,7 +79,6 @@ def settle(
     import tempfile
 
     from course_cli.records import pending_register
-    from graders.errors import EXIT_PASSED
     from graders.pending import Register
 
     if bundle is None:
@@ -92,9 +91,6 @@ def settle(
     entries = load_bundle(bundle)
     if make is None:
         _need_gpu(sum(e.state == "pending" for e in entries))
-    if not entries:
-        settings.console.print(say("nothing is pending", "没有待验证的内容"))
-        return EXIT_PASSED
     with tempfile.TemporaryDirectory(prefix="course-verify-") as place:
         register = Register(Path(place) / "pending.sqlite")
         register.merge(entries, accept_results=True)
@@ -192,11 +188,12 @@ def import_(
 
 
 def _need_gpu(waiting: int) -> None:
+    """Raises EnvironmentProblem where something waits and no GPU is here; with nothing waiting none is needed."""
     from graders.errors import EnvironmentProblem
     from graders.executors.pick import has_gpu
     from graders.text import Text
 
-    if not has_gpu():
+    if waiting and not has_gpu():
         text = Text(
             "this machine has no GPU: {n} pending stay pending (carry them to one: course pending export FILE)",
             "此机器没有 GPU：{n} 项保持待验证（可用 course pending export FILE 带到有 GPU 的机器）",

@@ -109,3 +109,8 @@ def test_a_machine_at_fault_exits_3_and_keeps_everything(lesson: Lesson, capsys:
     code, (settled,) = verify(capsys, FakeGpu(faulty=True))
     assert code == 3 and settled["state"] == "pending" and "bus" in settled["skipped"]
     assert pending_register().count() == 1
+
+
+def test_with_nothing_pending_no_gpu_is_needed(tmp_path: Path) -> None:
+    assert settle(None, None, tmp_path, as_json=True) == 0
+    assert not (tmp_path / "pending.sqlite").exists()
