@@ -27,6 +27,7 @@ from graders.prose.second import WEIGHTS, features, word_features  # noqa: E402
 
 LESSONS = ("lesson05", "lesson07", "lesson12", "lesson12-nan")
 KEEP = 0.008  # weights smaller than this are dropped from the file
+FEWEST = 2  # answers a feature must occur in: what one answer alone says is no evidence
 
 
 def gold_rows() -> list[dict]:
@@ -84,6 +85,15 @@ def build(
     return found, [int(rows[i]["score"]) for i in which], which
 
 
+def common(found: list[dict[str, float]], which: list[int]) -> list[dict[str, float]]:
+    """The features without those of too few answers (readings of one answer count once)."""
+    answers: dict[str, set[int]] = {}
+    for values, row in zip(found, which, strict=True):
+        for name in values:
+            answers.setdefault(name, set()).add(row)
+    return [{k: v for k, v in values.items() if len(answers[k]) >= FEWEST} for values in found]
+
+
 def fit(found: list[dict[str, float]], scores: list[int], strength: float):  # type: ignore[no-untyped-def]
     """The two logistic models and the vectoriser."""
     from sklearn.feature_extraction import DictVectorizer
@@ -113,13 +123,13 @@ def plain(vectoriser, models) -> dict:  # type: ignore[no-untyped-def, type-arg]
 
 def train(rows: list[dict], copies: int, share: float, strength: float) -> dict:  # type: ignore[type-arg]
     """Both models as plain numbers."""
-    found, scores, _ = build(rows, copies, share)
+    found, scores, which = build(rows, copies, share)
     note = {"answers": len(rows), "copies": copies, "share": share, "strength": strength}
     return {
         "format": "course-second/1",
         "trained": note,
-        "joint": plain(*fit([joint for joint, _ in found], scores, strength)),
-        "words": plain(*fit([words for _, words in found], scores, strength)),
+        "joint": plain(*fit(common([joint for joint, _ in found], which), scores, strength)),
+        "words": plain(*fit(common([words for _, words in found], which), scores, strength)),
     }
 
 

@@ -49,16 +49,17 @@ def decide(
     words: SecondReading,
 ) -> Decision:
     """Combine the rules with the second reading (`joint` knows the rules' reading, `words` only the text)."""
+    both = joint.with_other(words)
     top = int(question.maximum)
     ceiling = _ceiling(question, rules, misconceptions, words)
     ruled = half_up(rules.points)
     allowed = [k for k in range(top + 1) if abs(k - ruled) <= 1 and k <= half_up(ceiling)]
-    best = max(allowed, key=lambda k: joint.probabilities[k] + (MARGIN if k == ruled else 0.0))
+    best = max(allowed, key=lambda k: both.probabilities[k] + (MARGIN if k == ruled else 0.0))
     points = rules.points if best == ruled else (best - 0.5 if best > ruled and top > 1 else float(best))
-    if best == ruled and top > 1 and best > 0 and joint.expected < best - 0.3 and points == best:
+    if best == ruled and top > 1 and best > 0 and both.expected < best - 0.3 and points == best:
         points = best - 0.5
     points = min(points, ceiling)
-    confidence = joint.probabilities[best]
+    confidence = both.probabilities[best]
     reasons: list[Text] = []
     asserted = [m for m in misconceptions if m.veto and m.force == "asserted"]
     veto = _veto(rules, asserted, words)

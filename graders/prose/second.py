@@ -50,19 +50,39 @@ def concepts_of(question: Question) -> list[str]:
     return sorted(n for n in names if n[:1] not in "'\"")
 
 
+def concept_features(here: str, reading: Reading, mentions: Mentions) -> dict[str, float]:
+    """Concepts of the lexicon, said or denied, and which precedes which inside a clause.
+
+    They are the same for every wording and both languages. A pair tells 'the fill beats the maximum' from its reverse,
+    which n-grams of a few hundred answers cannot; pairs of quoted or denied clauses are others.
+    """
+    named: dict[int, list[tuple[int, str]]] = {}
+    out: dict[str, float] = {}
+    for name in mentions.lexicon.concepts:
+        for m in mentions.of(name):
+            if not reading.clauses[m.clause].plea:
+                signed = ("-" if m.sign < 0 else "+") + name
+                out[here + signed] = 1.0
+                named.setdefault(m.clause, []).append((m.start, signed))
+    for number, found in named.items():
+        clause = reading.clauses[number]
+        scope = "!" if clause.quoted or clause.denied or clause.question else ""
+        found.sort(key=lambda pair: pair[0])
+        for i, (_, before) in enumerate(found):
+            for _, after in found[i + 1 :]:
+                if before != after:
+                    out[f"{here}{scope}{before}{after}"] = 1.0
+    return out
+
+
 def word_features(lesson: str, question: Question, reading: Reading, mentions: Mentions) -> dict[str, float]:
-    """What the model of words alone sees: n-grams, named concepts, length and tone."""
+    """What the model of words alone sees: n-grams, concepts in their order, length and tone."""
     here = f"{lesson}.{question.id}|"
     out: dict[str, float] = {here: 1.0}
     for gram in ngrams(reading.said):
         out[gram] = 1.0
         out[here + gram] = 1.0
-    for name in concepts_of(question):
-        signs = {m.sign for m in mentions.of(name) if not reading.clauses[m.clause].plea}
-        if 1 in signs:
-            out[f"{here}+{name}"] = 1.0
-        if -1 in signs:
-            out[f"{here}-{name}"] = 1.0
+    out.update(concept_features(here, reading, mentions))
     out["hedged"] = float(reading.hedged)
     out["admits"] = float(reading.admits)
     out["quoted"] = float(any(c.quoted for c in reading.clauses if not c.plea))
@@ -104,6 +124,10 @@ class SecondReading:
     """How likely each whole score is: probabilities of 0, 1 and 2 (of 0 and 1 where one is the maximum)."""
 
     probabilities: tuple[float, ...]
+
+    def with_other(self, other: SecondReading) -> SecondReading:
+        """The mean of two readings of the same answer."""
+        return SecondReading(tuple((a + b) / 2 for a, b in zip(self.probabilities, other.probabilities, strict=True)))
 
     @property
     def expected(self) -> float:
