@@ -64,7 +64,7 @@ def _read(misconception: Misconception, mentions: Mentions) -> MisconceptionRead
             continue
         times += 1
         force: Force = "asserted"
-        if any(c.supposed for c in clauses):
+        if any(c.supposed for c in clauses) and not misconception.even_if:
             force = "supposed"
         elif hit.hedged or (reading.hedged and len(reading.clauses) <= 4):
             force = "hedged"

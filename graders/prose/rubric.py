@@ -68,6 +68,7 @@ class Misconception:
     experiment: str = ""  # id of the follow-up whose run refutes it
     unless: tuple[Atom, ...] = ()  # words near by that show that the right thing is meant
     unless_anywhere: tuple[Atom, ...] = ()  # the same, wherever in the answer
+    even_if: bool = False  # false as the consequence of a supposed case as well
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,6 +213,7 @@ _MISCONCEPTION_KEYS = {
     "experiment",
     "unless",
     "unless_anywhere",
+    "even_if",
 }
 _TOP_KEYS = {"format", "lexicon", "questions", "misconceptions", "follow_ups", "sections", "claims"}
 
@@ -312,6 +314,7 @@ def _misconception(build: _Builder, index: int, questions: dict[str, Question]) 
         experiment=source.string((*at, "experiment"), ""),
         unless=unless,
         unless_anywhere=anywhere,
+        even_if=source.flag((*at, "even_if"), False),
     )
 
 
