@@ -82,7 +82,7 @@ NEGATION = re.compile(
 )
 # Words that end the reach of a negation to its right.
 _BARRIER = re.compile(
-    r"而是|\bbut\b|\band\b|因为|because|所以|\bso\b|->|=>|就(?!是)|那么|\bwhich\b|\bthat's\b|\bsince\b|\bhence\b|导致|却|\bthough\b|反而|[()]",
+    r"而是|\bbut\b|\band\b|因为|because|所以|\bso\b|->|=>|就(?!是)|那么|\bwhich\b|\bthat's\b|\bsince\b|\bhence\b|导致|却|\bthough\b|反而|[()]|\bwhen(?:ever)?\b|\bif\b|\bonce\b|\bunless\b|\bwhere\b",
     _F,
 )
 _DENIAL = re.compile(
@@ -119,7 +119,7 @@ _QUOTE = re.compile(
     r"|(?:一开始|起初|最初|原来|本来|原先|先前|曾经?|之前|刚开始|第一反应|直觉)[^,。]{0,5}(?:以为|觉得|认为|想|是|写的?是|答)|我(?:先|原来|本来|起初|最初|差点)?(?:就)?以为|别以为|不要以为|不能以为|误以为|千万别|可别|网上(?:有人)?说"
     r"|some (?:people|folks|students|would|might)|(?:people|you|one|many|students|everyone) (?:often |sometimes |may |might |could |would |will |tend to )?(?:think|say|assume|believe|claim|expect)s?"
     r"|at first,? i|i (?:had )?(?:first|initially|originally|used to|once|was going to|wanted to|almost|nearly) (?:thought|think|assumed?|believed?|wrote|say|guess\w*|answer\w*)|my first (?:version|draft|thought|instinct|answer|guess|idea)"
-    r"|common (?:mistake|misconception|belief|error)|you(?:'d| would| might|'d be tempted)? (?:think|assume)|tempt(?:ing|ed)|(?:don't|do not|never) (?:think|assume|confuse|say)|not to be confused|contrary to|it is a myth|myth\b"
+    r"|common (?:mistake|misconception|belief|error)|you(?:'d| would| might|'d be tempted)? (?:think|assume|expect|suppose|hope)|tempt(?:ing|ed)|(?:don't|do not|never) (?:think|assume|confuse|say)|not to be confused|contrary to|it is a myth|myth\b"
     r"|(?:\bhe|\bshe|they|my (?:friend|roommate|classmate|colleague)|a classmate|the internet|chatgpt)[^,。]{0,8} (?:says?|said|thinks?|thought|claims?|claimed)|(?:同学|朋友|室友|他|她)[^,。]{0,6}(?:说|以为|认为|觉得)",
     _F,
 )
@@ -135,7 +135,7 @@ _WITHDRAWN = re.compile(
     _F,
 )
 _SUPPOSED = re.compile(
-    r"如果|假如|假设|若(?!干)|要是|倘若|万一|否则|不然|要不|换成|假使|反之|一旦|的话|\bif\b|otherwise|suppose|imagine|had (?:you|we|i)\b|were to|wrongly|错误地|误(?:填|设|用|写)|\bunless\b|\bsay you\b|\bwere\b(?= \w+ (?:0|1|filled|padded))|手滑|不小心|\bwere (?:it|they|the|we)\b|^\s*were\b",
+    r"如果|假如|假设|若(?!干)|要是|倘若|万一|否则|不然|要不|换成|假使|反之|一旦|的话|\bif\b|otherwise|(?<!\bi )\bsuppose|imagine|had (?:you|we|i)\b|were to|wrongly|错误地|误(?:填|设|用|写)|\bunless\b|\bsay you\b|\bwere\b(?= \w+ (?:0|1|filled|padded))|手滑|不小心|\bwere (?:it|they|the|we)\b|^\s*were\b",
     _F,
 )
 _HEDGE = re.compile(
@@ -153,12 +153,12 @@ _PLEA = re.compile(
     _F,
 )
 _ADMITS = re.compile(
-    r"不太记得|记不清|记不得|don't (?:really |quite )?(?:know|remember|understand|get)|no idea|can't (?:explain|remember|recall)|没学会|讲不清|说不清|不记得|没(?:怎么)?听懂|没(?:怎么)?看懂|不会做|忘了|不知道(?!哪|是)|没跟上|不(?:太)?懂|没搞懂|没想明白|(?:没|不太有|没什么)把握|不(?:太)?清楚|unclear to me|not (?:really |quite |so )?clear"
+    r"不太记得|记不清|记不得|(?<!\bwe )(?<!\byou )(?<!\bthey )don't (?:really |quite )?(?:know|remember|understand|get)|no idea|can't (?:explain|remember|recall)|没学会|讲不清|说不清|不记得|没(?:怎么)?听懂|没(?:怎么)?看懂|不会做|忘了|不知道(?!哪|是|(?:我)?这(?:么|样)|(?:说|理解|想)?得?对不对)|没跟上|不(?:太)?懂|没搞懂|没想明白|(?:没|不太有|没什么)把握|不(?:太)?清楚|unclear to me|not (?:really |quite |so )?clear"
     r"|haven't (?:learn|got|studied|read)|not sure (?:how|what|why|about|if|whether)|\bidk\b|missed this|\bdunno\b|lost me|没来上课|没做",
     _F,
 )
 _TOPIC = re.compile(
-    r"\"?行归约(?:与|和) ?padding ?单位元\"?|\"?(?:数值)?稳定 ?softmax ?(?:与|和)? ?(?:融合)?\"?(?=的?(?:工作)?机制)|\"?argmax ?对归约(?:与|和)确定性\"?|\"?row reduction and (?:the )?padding identity\"?|\"?argmax pair reduction and determinism\"?",
+    r"\"?行归约(?:与|和) ?padding ?单位元\"?|\"?(?:数值)?稳定 ?softmax ?(?:与|和)? ?(?:融合)?\"?(?=的?(?:工作)?机制)|\"?argmax ?对归约(?:与|和)确定性\"?|\"?row reduction (?:and|with) (?:the |a )?padding identity\"?|\"?argmax pair reduction and determinism\"?",
     _F,
 )
 
@@ -311,6 +311,10 @@ def _quotes(clauses: list[Clause]) -> None:
         i = max(j, i + 1)
 
 
+_BARE = re.compile(r"^" + _S + r"(?:wrong|false|错(?:了|的|误)|不对)" + _S + r"$", _F)
+_OUTCOME = re.compile(r"(?:=|->|\b(?:is|gets?|gives?|returns?|prints?|becomes?|reports?)|得到?|返回|输出|变成|结果是?|成了?) ?\"?(?:-?\d[\d.]*|zero|零|neginf)\"?\s*$", _F)
+
+
 def _taken_back(clauses: list[Clause]) -> None:
     for i, c in enumerate(clauses):
         after, back = _DENIED_AFTER.search(c.text), _WITHDRAWN.search(c.text)
@@ -318,6 +322,8 @@ def _taken_back(clauses: list[Clause]) -> None:
             continue
         # 'X. That is wrong.' denies the sentence before; 'X, which is wrong' the clauses before in this sentence.
         own = [k for k in range(i) if clauses[k].sentence == c.sentence]
+        if own and after and not back and _BARE.search(c.text) and _OUTCOME.search(clauses[own[-1]].text):
+            continue  # '..., so out = 0, wrong': the result is wrong, not the sentence
         target = own or [k for k in range(i) if clauses[k].sentence == c.sentence - 1]
         for k in target:
             if back:

@@ -15,10 +15,11 @@ from graders.prose.rubric import Question
 _F = re.IGNORECASE | re.ASCII
 _ITEMS = re.compile(r"[、,/;。\n]|\.(?=\s|$)")
 _PREDICATES = re.compile(
-    r"因为|所以|于是|就|会|使|让|变成|等于|得到|不(?:会|变|影响|再|能)|才|把|被|是|=|->|填|补|写|取|减|加|了|在|再|先|给|赋|得|过|都|只|每|那|这|它|要|能|用|做|看|换|选|赢|输|忽略|返回|跳过|交|传|收|靠|走|跑|记|扫|乘|除|算|写|存|掉|开|得|一起|\bis\b|\bare\b|becomes?|because|\bso\b|gives?|adds?|keeps?|would|will|\bthen\b|\bit\b"
-    r"|\bwins?\b|\bloses?\b|returns?|stays?|\bhas\b|\bhave\b|means?|\bget|\bdoes|\bdo\b|can|\bfill|\btake|\bcarr|\bpad\b|\bload|\bwrite|\bstore",
+    r"因为|所以|于是|就|会|使|让|变成|等于|得到|不(?:会|变|影响|再|能)|才|把|被|是|=|->|填|补|写|取|减|加|了|在|再|先|给|赋|得|过|都|只|每|那|这|它|要|能|用|做|看|换|选|赢|输|忽略|返回|跳过|交|传|收|靠|走|跑|记|扫|乘|除|算|写|存|掉|开|得|一起|拿|落到|不改|相加|\bis\b|\bare\b|becomes?|because|\bso\b|gives?|adds?|keeps?|would|will|\bthen\b|\bit\b"
+    r"|n't\b|\bsince\b|\bholds?\b|\bnever\b|\breplac(?:es|ed)\b|\bwins?\b|\bloses?\b|returns?|stays?|\bhas\b|\bhave\b|means?|\bget|\bdoes|\bdo\b|can|\bfill|\btake|\bcarr|\bpad\b|\bload|\bwrite|\bstore",
     _F,
 )
+_TUPLE = re.compile(r"[(\[][^()\[\]]{0,30}[)\]]")  # '(NaN, i)' is one thing
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?!\w)")
 
 
@@ -39,7 +40,7 @@ class RuleScore:
 def is_term_list(reading: Reading) -> bool:
     """Whether an answer lists terms without saying anything of them: short items, hardly a predicate, no numbers."""
     text = reading.text
-    items = [x for x in _ITEMS.split(text) if x.strip()]
+    items = [x for x in _ITEMS.split(_TUPLE.sub(" ", text)) if x.strip()]
     if text.count("、") >= 4 and not re.search(r"[,。;.!?]", text.strip(" .。")):
         return True
     if len(items) >= 5 and text.count("|") < 4:
