@@ -167,6 +167,14 @@ _TOPIC = re.compile(
 )
 
 
+# A question told in a sentence claims nothing: 'she asked whether the lanes are skipped', '有人问是不是被跳过'.
+_ASKED = re.compile(
+    r"\b(?:ask(?:s|ed|ing)?|wonder(?:s|ed|ing)?|the question (?:is|was)|you (?:might|may|could) ask)\b.{0,24}\b(?:whether|if|why)\b"
+    r"|问.{0,6}(?:是不是|会不会|是否|为什么|为何|能不能|要不要)",
+    _F,
+)
+
+
 def _spaces_as_commas(m: re.Match[str]) -> str:
     """A long Chinese line without any punctuation parts its clauses by blanks."""
     line = m.group(0)
@@ -237,7 +245,7 @@ def read_clauses(answer: str) -> Reading:
         c.hedged = bool(_HEDGE.search(c.text))
         c.supposed = bool(_SUPPOSED.search(c.text))
         c.plea = bool(_PLEA.search(c.text))
-        c.question = tail == "?" or bool(re.match(_S + r"(?:为什么|为何|why|what|how|哪)", c.text) and tail == "?")
+        c.question = tail == "?" or bool(_ASKED.search(c.text)) or bool(re.match(_S + r"(?:为什么|为何|why|what|how|哪)", c.text) and tail == "?")
         denial = _DENIAL.search(c.text)
         c.denied = bool(denial or _DENIED_IN.search(c.text))
         c.claim_from = denial.end() if denial else 0

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from graders.errors import BadInput, Where
-from graders.prose.clauses import Clause, Reading, negations_before
+from graders.prose.clauses import NEGATION, Clause, Reading, negations_before
 from graders.prose.source import Source
 from graders.text import Text
 
@@ -221,6 +221,11 @@ class Mentions:
             index = self.reading.clause_at(start)
             clause = clauses[index]
             negative = _negative(clause, start - clause.start, clauses, index)
+            last = found[-1] if found else None
+            if negative and not clause.denied and last and last.clause == index and last.sign > 0 and last.end <= start:
+                # The negation may be part of the same concept just named: '不多不少', 'changes nothing, adds nothing'.
+                own = NEGATION.search(self.reading.text, last.start, last.end)
+                negative = not (own and not NEGATION.search(self.reading.text, last.end, start))
             found.append(Mention(start, end, index, -1 if negative else 1))
         return found
 
