@@ -79,6 +79,18 @@ _EXP: tuple[tuple[str, str], ...] = (
     (r"exp\(\s*neginf\s*\)", "exp(neginf)"),
 )  # fmt: skip
 
+# Words misspelt so often that their stem is known; they are put right before anything else is read.
+_SPELLING: tuple[tuple[str, str], ...] = (
+    (r"\bsub?s?tra?c?t(?=s|ed|ing|ion|\b)|\bsubstract(?=s|ed|ing|ion|\b)", "subtract"), (r"\bexp[ao]n[ea]n?t(?=s\b|\b|ial)", "exponent"),
+    (r"\bdevid(?=e|ing)", "divid"), (r"\bw(?:ih|i|hi)t?h?o?ut\b|\bwitout\b", "without"), (r"\bingor(?=e|ing)", "ignor"),
+    (r"\bneg(?:t|a)iv(?:e)?\b|\bnegitive\b|\bnegativ\b", "negative"), (r"\binfin(?:t|it|ti|iti)y?\b(?!e)|\binfinty\b|\binifinity\b", "infinity"),
+    (r"\bover?flo\b|\boverfow|\bovreflow", "overflow"), (r"\bmax[ui]mim?um\b|\bmaxmium\b", "maximum"), (r"\bpad(?:d?i?n?ig|idng|ing)\b", "padding"),
+    (r"\bdenom(?:i|e)(?:n)?ator\b|\bdenumerator\b", "denominator"), (r"\bprob(?:a)?b?il?it(?:y|ies)\b(?<!probability)(?<!probabilities)", "probability"), (r"\brefister|\bregsiter", "register"),
+    (r"\bdos(?:e)?nt\b|\bdoens'?t\b|\bdosen'?t\b|\bdeosnt\b", "doesn't"), (r"\bteh\b", "the"), (r"\bbecom\b", "become"), (r"\bcontribut\b", "contribute"), (r"\breduct(?:oi|i)n\b", "reduction"), (r"\bkernal", "kernel"),
+    (r"付(?=数|无穷|的)", "负"), (r"[坟份](?=母)", "分"), (r"稀(?:是|示|式)", "稀释"), (r"[慨盖](?=率)", "概"), (r"(?<=概)[律绿]", "率"),
+    (r"(?<=[上下会])(?:益出|溢处|意出)", "溢出"), (r"最大(?:植|只)(?=[,。是为会减就])", "最大值"), (r"归一话", "归一化"), (r"负无(?:群|穹|琼)", "负无穷"), (r"补(?:味|卫)", "补位"),
+)  # fmt: skip
+
 # Frequent slips of the pen, and words cut by a learner's haste.
 _SLIPS: tuple[tuple[str, str], ...] = (
     (r"denomiator|denominater|demoninator|denominat?or", "denominator"), (r"becuase|becasue|beacuse|becaus\b|b/c|\bcuz\b|\bcoz\b|\bbc\b", "because"),
@@ -156,7 +168,7 @@ class _Mapped:
 
 @cache
 def _rules() -> tuple[tuple[re.Pattern[str], str], ...]:
-    rules = [*_LATEX, *_NEGINF, *_EXP, *_SLIPS]
+    rules = [*_SPELLING, *_LATEX, *_NEGINF, *_EXP, *_SLIPS]
     return tuple((re.compile(p, re.ASCII), r) for p, r in rules)
 
 
