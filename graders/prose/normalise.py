@@ -73,7 +73,7 @@ _EXP: tuple[tuple[str, str], ...] = (
     (r"(?<![a-z0-9_])e\s*(?:\^|\*\*)\s*\(([^()]*)\)", r"exp(\1)"),
     (r"(?<![a-z0-9_])e\s*(?:\^|\*\*)\s*([-+]?\s?[a-z0-9_.]+)", r"exp(\1)"),
     (r"(?<![a-z0-9_])e\s*的\s*(neginf|零|[-+]?[a-z0-9_.]+)\s*次(?:方|幂)", r"exp(\1)"),
-    (r"(?<![a-z0-9_])e to (?:the )?(?:power (?:of )?)?(neginf|zero|[-+]?[0-9][0-9.]*)", r"exp(\1)"),
+    (r"(?<![a-z0-9_])e\s+(?:raised\s+)?to\s+(?:the\s+)?(?:power\s+(?:of\s+)?)?(neginf|zero|[-+]?[0-9][0-9.]*)", r"exp(\1)"),
     (r"exp (neginf|0(?:\.0+)?)(?![\w.])", r"exp(\1)"),
     (r"exp\(\s*(?:zero|零|0\s*-\s*0|0\.0+f?|0\.)\s*\)", "exp(0)"),
     (r"exp\(\s*neginf\s*\)", "exp(neginf)"),
