@@ -120,11 +120,11 @@ _DENIED_IN = re.compile(
 )
 _QUOTE = re.compile(
     r"有(?:些|的)?(?:人|同学)(?:会|可能|常|总)?(?:说|以为|认为|觉得)|(?:很|好)多人|不少人|大家(?:常|容易|可能|都)?(?:以为|觉得|认为)|常见(?:的)?(?:误解|误区|错误|说法|想法)"
-    r"|(?:一开始|起初|最初|原来|本来|原先|先前|曾经?|之前|刚开始|第一反应|直觉)[^,。]{0,5}(?:以为|觉得|认为|想|是(?! ?-?\d)|写的?是|答)|我(?:先|原来|本来|起初|最初|差点)?(?:就)?以为|别以为|不要以为|不能以为|误以为|千万别|可别|网上(?:有人)?说"
+    r"|(?:一开始|起初|最初|原来|本来|原先|先前|曾经?|之前|刚开始|第一反应|直觉)[^,。]{0,5}(?:以为|觉得|认为|想|是(?! ?-?\d|空|\(|每|由|线程|没)|写的?是|答)|我(?:先|原来|本来|起初|最初|差点)?(?:就)?以为|别以为|不要以为|不能以为|误以为|千万别|可别|网上(?:有人)?说"
     r"|some (?:people|folks|students|would|might)|(?:people|you|one|many|students|everyone) (?:often |sometimes |may |might |could |would |will |tend to )?(?:think|say|assume|believe|claim|expect)s?"
     r"|at first,? i|i (?:had )?(?:first|initially|originally|used to|once|was going to|wanted to|almost|nearly) (?:thought|think|assumed?|believed?|wrote|say|guess\w*|answer\w*)|my first (?:version|draft|thought|instinct|answer|guess|idea)"
     r"|common (?:mistake|misconception|belief|error)|you(?:'d| would| might|'d be tempted)? (?:think|assume|expect|suppose|hope)|tempt(?:ing|ed)|(?:don't|do not|never) (?:think|assume|confuse|say)|not to be confused|contrary to|it is a myth|myth\b"
-    r"|(?:\bhe|\bshe|they|my (?:friend|roommate|classmate|colleague)|a classmate|the internet|chatgpt)[^,。]{0,8} (?:says?|said|thinks?|thought|claims?|claimed)|(?:同学|朋友|室友|他|她)[^,。]{0,6}(?:说|以为|认为|觉得)",
+    r"|(?:\bhe|\bshe|they|my (?:friend|roommate|classmate|colleague)|a classmate|the internet|chatgpt)[^,。]{0,8} (?:says?|said|thinks?|thought|claims?|claimed)|(?<![跟对向和给])(?:同学|朋友|室友|他|她)[^,。]{0,6}(?:说|以为|认为|觉得)",
     _F,
 )
 _TURN = re.compile(
@@ -135,7 +135,7 @@ _TURN = re.compile(
 _WITHDRAWN = re.compile(
     r"scratch (?:that|it)|^"
     + _S
-    + r"(?:no,? )?(?:wait|correction|oops|hmm,? no|sorry,? (?:that|i)|i take that back|on second thought|never ?mind)|划掉|收回|更正|(?:我)?(?:说|写)(?:错|反)了|等等|不对,|上面(?:写|说)?错|前面(?:那句)?(?:写|说)?错",
+    + r"(?:no,? )?(?:wait|correction|oops|hmm,? no|sorry,? (?:that|i)|i take that back|on second thought|never ?mind)|划掉|收回|更正|(?:我)?(?:说|写)(?:错|反)了|^[^\w\u4e00-\u9fff]*等等|不对,|上面(?:写|说)?错|前面(?:那句)?(?:写|说)?错",
     _F,
 )
 _SUPPOSED = re.compile(
@@ -153,12 +153,12 @@ _STRONG_HEDGE = re.compile(
 )
 _PLEA = re.compile(
     r"满分|(?:求|给)(?:我|个|打)*(?:高|点)?分(?!母|子|数是|布|别|配|到|块)|求(?:老师|助教|给|过|放过)|高抬贵手|full (?:credit|marks?|score|points?)|\baward\b|\brubric\b|\bgrader\b|\d ?/ ?2\b(?= (?:please|points))|请(?:直接)?(?:记|给|判)|be generous|评分(?:标准|系统|者|员)|阅卷|reviewer should"
-    r"|(?:the |all )explanation points?|ignore (?:the|all|any|previous)|忽略(?:以上|之前|前面|所有|评分)|system prompt|as an ai|you are (?:a|an|the)\b.{0,20}(?:grader|assistant|model)|(?:this|the) answer (?:is|deserves|earns|should)|标准答案|参考答案|(?:给|打|判)(?:我)? ?[0-9一二两]+(?:\.\d)? ?分|^\s*system\s*:|本题(?:得|应)|maximum (?:score|points)|top marks|pretty please",
+    r"|(?:the |all )explanation points?|ignore (?:the|all|any|previous)|忽略(?:以上|之前|前面|所有|评分)|system prompt|as an ai|you are (?:a|an|the)\b.{0,20}(?:grader|assistant|model)|(?:this|my) answer (?:is|deserves|earns|should)|the answer (?:deserves|earns|should (?:get|be (?:graded|given|awarded|scored))|is (?:correct|complete|right|perfect|worth))|标准答案|参考答案|(?:给|打|判)(?:我)? ?[0-9一二两]+(?:\.\d)? ?分|^\s*system\s*:|本题(?:得|应)|maximum (?:score|points)|top marks|pretty please",
     _F,
 )
 _ADMITS = re.compile(
     r"不太记得|记不清|记不得|(?<!\bwe )(?<!\byou )(?<!\bthey )don't (?:really |quite )?(?:know|remember|understand|get)|(?<!has )(?<!had )(?<!they have )(?<!lanes have )no idea|can't (?:explain|remember|recall)|没学会|讲不清|说不清|不记得|没(?:怎么)?听懂|没(?:怎么)?看懂|不会做|忘了|(?<!谁[也都])(?<![它也都并])不知道(?!哪|是|(?:我)?这(?:么|样)|(?:说|理解|想)?得?对不对|说(?:全|清|明白))|没跟上|不(?:太)?懂|没搞懂|没想明白|(?:没|不太有|没什么)把握|不(?:太)?清楚|unclear to me|not (?:really |quite |so )?clear"
-    r"|haven't (?:learn|got|studied|read)|not sure (?:how|what|why|about|if|whether)|\bidk\b|missed this|\bdunno\b|lost me|没来上课|没做",
+    r"|haven't (?:learn|got|studied|read)|not sure (?:how|what|why|about|if|whether)|\bidk\b|missed this|\bdunno\b|lost me|没来上课|(?<!也)(?<!都)(?<!么)没做",
     _F,
 )
 _TOPIC = re.compile(
@@ -347,6 +347,11 @@ def _taken_back(clauses: list[Clause]) -> None:
 # '看不见的位置', '没有数据的 lane': the negation stays inside the attribute. '不是加法的单位元' does not.
 _ADNOMINAL = re.compile(r"[不没无未][\u4e00-\u9fff]{0,4}的(?=[\u4e00-\u9fff a-z])")
 _COPULAS = ("不是", "并非", "不再", "不算", "不会", "不能", "无关")
+_LACKING = re.compile(
+    r"(?:without|no) (?:a |an |any |real |own )*(?:columns?|data|elements?|values?|entry|entries|numbers?|inputs?) (?:\w+ )?"
+    r"(?:gets?|got|carry|carries|holds?|receives?|contains?|takes?|are|is|becomes?|returns?|gives?|adds?|brings?)\b",
+    _F,
+)
 _SHORT = {"without": 2, "instead of": 3, "rather than": 3}  # words that these reach
 _CJK_OR_WORD = re.compile(r"[\u4e00-\u9fff]|[a-z0-9_'.]+|[<>=+*/!-]+", _F)
 
@@ -359,6 +364,8 @@ def negations_before(clause: Clause, at: int, reach: int = 6) -> int:
         if _ADNOMINAL.match(clause.text, m.start()) and not clause.text.startswith(_COPULAS, m.start()):
             continue
         gap = clause.text[m.end() : edge]
+        if _LACKING.match(clause.text, m.start(), edge):
+            continue  # 'the lanes without data get 0': they do get it
         if len(_CJK_OR_WORD.findall(gap)) > _SHORT.get(m.group(0).lower(), reach):
             if m.group(0).lower() in _SHORT:
                 continue
