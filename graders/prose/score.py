@@ -16,7 +16,7 @@ _F = re.IGNORECASE | re.ASCII
 _ITEMS = re.compile(r"[、,/;。\n]|\.(?=\s|$)")
 _PREDICATES = re.compile(
     r"因为|所以|于是|就|会|使|让|变成|等于|得到|不(?:会|变|影响|再|能)|才|把|被|是|=|->|填|补|写|取|减|加|了|在|再|先|给|赋|得|过|都|只|每|那|这|它|要|能|用|做|看|换|选|赢|输|忽略|返回|跳过|交|传|收|靠|走|跑|记|扫|乘|除|算|写|存|掉|开|得|一起|拿|落到|不改|相加|\bis\b|\bare\b|becomes?|because|\bso\b|gives?|adds?|keeps?|would|will|\bthen\b|\bit\b"
-    r"|n't\b|\bsince\b|\bholds?\b|\bnever\b|\breplac(?:es|ed)\b|\bwins?\b|\bloses?\b|returns?|stays?|\bhas\b|\bhave\b|means?|\bget|\bdoes|\bdo\b|can|\bfill|\btake|\bcarr|\bpad\b|\bload|\bwrite|\bstore",
+    r"|\b(?:kept|taken|happens?|swaps?|succeeds?|stored|beats?|lowest)\b|n't\b|\bsince\b|\bholds?\b|\bnever\b|\breplac(?:es|ed)\b|\bwins?\b|\bloses?\b|returns?|stays?|\bhas\b|\bhave\b|means?|\bget|\bdoes|\bdo\b|can|\bfill|\btake|\bcarr|\bpad\b|\bload|\bwrite|\bstore",
     _F,
 )
 _TUPLE = re.compile(r"[(\[][^()\[\]]{0,30}[)\]]")  # '(NaN, i)' is one thing
