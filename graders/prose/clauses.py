@@ -245,7 +245,11 @@ def read_clauses(answer: str) -> Reading:
         c.hedged = bool(_HEDGE.search(c.text))
         c.supposed = bool(_SUPPOSED.search(c.text))
         c.plea = bool(_PLEA.search(c.text))
-        c.question = tail == "?" or bool(_ASKED.search(c.text)) or bool(re.match(_S + r"(?:为什么|为何|why|what|how|哪)", c.text) and tail == "?")
+        c.question = (
+            tail == "?"
+            or bool(_ASKED.search(c.text))
+            or bool(re.match(_S + r"(?:为什么|为何|why|what|how|哪)", c.text) and tail == "?")
+        )
         denial = _DENIAL.search(c.text)
         c.denied = bool(denial or _DENIED_IN.search(c.text))
         c.claim_from = denial.end() if denial else 0
@@ -324,7 +328,10 @@ def _quotes(clauses: list[Clause]) -> None:
 
 
 _BARE = re.compile(r"^" + _S + r"(?:wrong|false|错(?:了|的|误)|不对)" + _S + r"$", _F)
-_OUTCOME = re.compile(r"(?:=|->|\b(?:is|gets?|gives?|returns?|prints?|becomes?|reports?)|得到?|返回|输出|变成|结果是?|成了?) ?\"?(?:-?\d[\d.]*|zero|零|neginf)\"?\s*$", _F)
+_OUTCOME = re.compile(
+    r"(?:=|->|\b(?:is|gets?|gives?|returns?|prints?|becomes?|reports?)|得到?|返回|输出|变成|结果是?|成了?) ?\"?(?:-?\d[\d.]*|zero|零|neginf)\"?\s*$",
+    _F,
+)
 
 
 def _taken_back(clauses: list[Clause]) -> None:
