@@ -143,6 +143,7 @@ def refitted(lessons: Mapping[str, Lesson], marks: Sequence[Mark]) -> SecondRead
     return SecondReader(
         _moved(shipped.joint, [(a, score, most) for a, _, score, most in rows]),
         _moved(shipped.words, [(b, score, most) for _, b, score, most in rows]),
+        shipped.veto,
     )
 
 

@@ -44,13 +44,18 @@ def _with_zero(f: FollowUp) -> tuple[Array, float]:
     return e[: len(_row(f))], float(e.sum())
 
 
-def _argmax(f: FollowUp, replaces: Callable[[Pair, Pair], bool]) -> float:
-    """One block that walks the array by its threads and folds pairs in a tree: the higher half onto the lower."""
+def _argmax(f: FollowUp, replaces: Callable[[Pair, Pair], bool], keeps_nan: bool = False) -> float:
+    """One block that walks the array by its threads and folds pairs in a tree: the higher half onto the lower.
+
+    A NaN is skipped in the walk, or, with `keeps_nan`, taken and never given up again (lesson12-nan).
+    """
     x, threads = _row(f), int(f.inputs["threads"])
     pairs: list[Pair] = [(-math.inf, -1)] * threads
     for i, v in enumerate(x):
         value, index = pairs[i % threads]
-        if not math.isnan(v) and (index < 0 or v > value):
+        if keeps_nan and not math.isnan(value) and math.isnan(v):
+            pairs[i % threads] = (math.nan, i)
+        elif not math.isnan(v) and (index < 0 or v > value):
             pairs[i % threads] = (float(v), i)
     # Within each warp of 32, then over the warps' winners.
     while len(pairs) > 1:
@@ -74,10 +79,21 @@ def _smallest(other: Pair, mine: Pair) -> bool:
     return other[0] > mine[0] or (other[0] == mine[0] and other[1] < mine[1])
 
 
+def _nan_over_number(other: Pair, mine: Pair) -> bool:
+    """A NaN wins over a number; nothing is said about two NaNs."""
+    return _smallest(other, mine) or (math.isnan(other[0]) and not math.isnan(mine[0]))
+
+
+def _nan_over_all(other: Pair, mine: Pair) -> bool:
+    """A NaN that comes from above replaces whatever is there."""
+    return math.isnan(other[0]) or _smallest(other, mine)
+
+
 NUMBERS: dict[str, Callable[[FollowUp], float]] = {
     "zero": lambda f: 0.0,
     "one": lambda f: 1.0,
     "two": lambda f: 2.0,
+    "three": lambda f: 3.0,
     "half": lambda f: 0.5,
     "quarter": lambda f: 0.25,
     "minus_one": lambda f: -1.0,
@@ -114,6 +130,10 @@ NUMBERS: dict[str, Callable[[FollowUp], float]] = {
     "argmax_smallest": lambda f: _argmax(f, _smallest),
     "argmax_without_nan": lambda f: float(np.nanargmax(_row(f))),
     "nan_index": lambda f: float(np.flatnonzero(np.isnan(_row(f)))[0]),
+    "nan_last": lambda f: float(np.flatnonzero(np.isnan(_row(f)))[-1]),
+    "argmax_nan_loses": lambda f: _argmax(f, _smallest, keeps_nan=True),
+    "argmax_nan_keeps": lambda f: _argmax(f, _nan_over_number, keeps_nan=True),
+    "argmax_nan_replaces": lambda f: _argmax(f, _nan_over_all, keeps_nan=True),
 }
 
 

@@ -1,12 +1,13 @@
 """Simulate learners of known understanding through free answer, follow-ups and grading, and print what they get.
 
-    python benchmarks/prose/simulate_learners.py [--seeds 1 2 3] [--lesson lesson05] [--all]
+    python benchmarks/prose/simulate_learners.py [--seeds 1 2 3] [--lesson lesson05] [--set both] [--all]
 
-Each learner of tests/data/answers/followup_learners.yaml writes an answer and replies to what the course then asks, by
-the rules of followup_replies.yaml, which follow from the learner's beliefs alone. Predictions are settled by really
-running the changed kernel on the CPU executor. The numbers that a belief implies are computed here, by small models of
-right and mistaken kernels (learner_numbers.py) that share nothing with the grader. Printed: how many get what they deserve (within half a
-point), what guessers earn, which vetoes stand, and every learner who is missed. --all prints every run.
+Each learner of tests/data/answers/followup_learners.yaml (--set first), of followup_learners_more.yaml (--set more) or
+of both writes an answer and replies to what the course then asks, by the rules of followup_replies.yaml, which follow
+from the learner's beliefs alone. Predictions are settled by really running the changed kernel on the CPU executor. The
+numbers that a belief implies are computed here, by small models of right and mistaken kernels (learner_numbers.py) that
+share nothing with the grader. Printed: how many get what they deserve (within half a point), what guessers earn, which
+vetoes stand, and every learner who is missed. --all prints every run.
 """
 
 from __future__ import annotations
@@ -47,6 +48,11 @@ from graders.prose.rubric import ProseRubric  # noqa: E402
 from graders.prose_part import mutants_of, read_one, rubric_of  # noqa: E402
 
 DATA = ROOT / "tests" / "data" / "answers"
+SETS = {
+    "first": ("followup_learners.yaml",),
+    "more": ("followup_learners_more.yaml",),
+    "both": ("followup_learners.yaml", "followup_learners_more.yaml"),
+}
 SEEDS = (1, 2, 3)
 GUESSING = ("guesser", "term-lister")
 VAGUE = {"en": "that depends on mask, identity and reduction", "zh": "看 mask、单位元和归约"}
@@ -80,10 +86,10 @@ def replies_data() -> dict[str, Any]:
 
 
 @cache
-def learners() -> tuple[Learner, ...]:
-    """All learners; a statement without a short name in the replies, or the other way round, raises KeyError."""
+def learners(which: str = "both") -> tuple[Learner, ...]:
+    """The learners of a set; a statement without a short name in the replies, or the other way round, raises KeyError."""
     found = []
-    for entry in yaml.safe_load((DATA / "followup_learners.yaml").read_text("utf-8")):
+    for entry in (x for name in SETS[which] for x in yaml.safe_load((DATA / name).read_text("utf-8"))):
         names = {text: name for name, text in replies_data()[entry["lesson"]][entry["question"]]["beliefs"].items()}
         held = {names[b["statement"]]: b["holds"] for b in entry["beliefs"]}
         found.append(
@@ -234,9 +240,9 @@ def interview(learner: Learner, seed: int) -> Run:
     return Run(learner, seed, read, tuple(settled), tuple(said), final, recorded)
 
 
-def simulate(lessons: Sequence[str] = (), seeds: Sequence[int] = SEEDS) -> list[Run]:
-    """Every learner of the lessons (all where none is named) with every seed."""
-    return [interview(x, seed) for x in learners() if not lessons or x.lesson in lessons for seed in seeds]
+def simulate(lessons: Sequence[str] = (), seeds: Sequence[int] = SEEDS, set: str = "both") -> list[Run]:
+    """Every learner of the set and the lessons (all where none is named) with every seed."""
+    return [interview(x, seed) for x in learners(set) if not lessons or x.lesson in lessons for seed in seeds]
 
 
 # ---- figures -------------------------------------------------------------------------------------------------------
@@ -310,9 +316,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Simulated learners through answers and follow-ups.")
     parser.add_argument("--seeds", type=int, nargs="+", default=list(SEEDS))
     parser.add_argument("--lesson", action="append", default=[])
+    parser.add_argument("--set", choices=list(SETS), default="both", help="which learners")
     parser.add_argument("--all", action="store_true", help="print every run")
     options = parser.parse_args()
-    runs = simulate(options.lesson, options.seeds)
+    runs = simulate(options.lesson, options.seeds, options.set)
     print(report(runs))
     if options.all:
         print("\n== every run", *(line(r) for r in runs), sep="\n")

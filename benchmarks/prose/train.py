@@ -1,10 +1,9 @@
 """Train the second reading of the prose grader from labelled answers and write it as plain numbers.
 
-    python benchmarks/prose/train.py [--extra FILE.jsonl ...] [--out graders/prose/data/second.json]
+    python benchmarks/prose/train.py [--out graders/prose/data/second.json]
 
-Rows are those of `rubric evaluate`: id, lesson, question, lang, answer, score, veto. The gold answers of the course
-always take part. Needs scikit-learn (training only). Since the rules know some of these answers by heart, each answer is
-also read with parts of the lexicon left out, so that the model learns what the rules look like on answers they do not know.
+Needs scikit-learn (training only). The rules know by heart the answers that were read while they were written; these are
+shown to the model as the rules would read them with parts of the lexicon left out, and the others as they are read.
 """
 
 from __future__ import annotations
@@ -13,33 +12,26 @@ import argparse
 import json
 import random
 import re
-import sys
+from collections import Counter
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT))
+from answer_sets import Row, read_rows, rubric_rows, rubrics, unread_rows
 
-from graders import yamlread  # noqa: E402
-from graders.prose.lexicon import Concept, Lexicon  # noqa: E402
-from graders.prose.reader import analyse  # noqa: E402
-from graders.prose.rubric import ProseRubric, load_rubric  # noqa: E402
-from graders.prose.second import WEIGHTS, features, word_features  # noqa: E402
+from graders.prose.lexicon import Concept, Lexicon
+from graders.prose.reader import analyse
+from graders.prose.rubric import ProseRubric
+from graders.prose.second import WEIGHTS, features, word_features
 
-LESSONS = ("lesson05", "lesson07", "lesson12", "lesson12-nan")
-KEEP = 0.008  # weights smaller than this are dropped from the file
-FEWEST = 2  # answers a feature must occur in: what one answer alone says is no evidence
+KEEP = 0.012  # weights smaller than this are dropped from the file
+FEWEST = 3  # answers a feature must occur in: what one or two answers say is no evidence
+STRENGTH = 0.05  # inverse of the regularisation
+READ_SHARE = 0.3  # of the spellings left out for answers that the rules were written from
+UNREAD_SHARE = 0.15
 
+# Shares of the scores among answers of learners, of questions with one point and with two.
+SHARES = {True: (0.5, 0.5), False: (0.36, 0.28, 0.36)}
 
-def gold_rows() -> list[dict]:
-    """The labelled answers in this repository: gold answers of the lessons, and answers written for training."""
-    own = ROOT / "benchmarks" / "prose" / "answers.jsonl"
-    rows: list[dict] = [json.loads(line) for line in own.read_text(encoding="utf-8").splitlines() if line.strip()]
-    for lesson in LESSONS:
-        path = ROOT / "solutions" / lesson / "gold_answers.yaml"
-        if path.is_file():
-            data = yamlread.load(path).data
-            rows += data if isinstance(data, list) else data["answers"]
-    return rows
+Features = dict[str, float]
 
 
 def thinned(lexicon: Lexicon, share: float, chance: random.Random) -> Lexicon:
@@ -56,36 +48,66 @@ def thinned(lexicon: Lexicon, share: float, chance: random.Random) -> Lexicon:
     return thin
 
 
-def table(rows: list[dict], rubrics: dict[str, ProseRubric]) -> list[tuple[dict[str, float], dict[str, float]]]:
+def table(rows: list[Row], known: dict[str, ProseRubric]) -> list[tuple[Features, Features]]:
     """The features of every row: for the joint model, and for the words alone."""
     out = []
     for row in rows:
-        rubric = rubrics[row["lesson"]]
+        rubric = known[row["lesson"]]
         a = analyse(rubric, row["question"], row["answer"])
         joint = features(rubric.lesson, a.question, a.reading, a.mentions, a.links, a.misconceptions, a.rules)
         out.append((joint, word_features(rubric.lesson, a.question, a.reading, a.mentions)))
     return out
 
 
-def build(
-    rows: list[dict], copies: int, share: float, seed: int = 1
-) -> tuple[list[tuple[dict[str, float], dict[str, float]]], list[int], list[int]]:
-    """Features, scores and row numbers: each answer as the rules read it, and with thinned lexicons."""
-    rubrics = {name: load_rubric(ROOT / "lessons" / name) for name in LESSONS}
-    chance = random.Random(seed)
-    found = table(rows, rubrics)
-    which = list(range(len(rows)))
-    for _ in range(copies):
-        thin: dict[str, ProseRubric] = {}
-        for name in LESSONS:
-            thin[name] = load_rubric(ROOT / "lessons" / name)
-            thin[name].lexicon = thinned(rubrics[name].lexicon, share, chance)
-        found += table(rows, thin)
-        which += range(len(rows))
-    return found, [int(rows[i]["score"]) for i in which], which
+class Training:
+    """Rows and how the rules read them; `which` is the row of each reading."""
+
+    def __init__(self, seed: int = 1) -> None:
+        whole = rubrics()
+        self.chance = random.Random(seed)
+        self.unread = unread_rows()
+        terse, read = rubric_rows(whole), read_rows()
+        self.rows: list[Row] = [*self.unread, *terse, *read]
+        self.found: list[tuple[Features, Features]] = []
+        self.which: list[int] = []
+        plain = list(range(len(self.unread) + len(terse)))
+        behind = list(range(len(plain), len(self.rows)))
+        self._read(plain, whole)
+        table(read, whole)  # finds the inline spellings of the rubrics, which are thinned as well
+        self._read(plain[: len(self.unread)], self._thin(whole, UNREAD_SHARE))
+        for _ in range(2):
+            self._read(behind, self._thin(whole, READ_SHARE))
+
+    def _read(self, numbers: list[int], known: dict[str, ProseRubric]) -> None:
+        self.found += table([self.rows[i] for i in numbers], known)
+        self.which += numbers
+
+    def _thin(self, whole: dict[str, ProseRubric], share: float) -> dict[str, ProseRubric]:
+        thin = rubrics()
+        for name, rubric in thin.items():
+            rubric.lexicon = thinned(whole[name].lexicon, share, self.chance)
+        return thin
+
+    def models(self, without: frozenset[int] = frozenset(), strength: float = STRENGTH) -> dict:  # type: ignore[type-arg]
+        """The three models as plain numbers: scores from rules and words, scores from words, vetoes from words.
+
+        `without`: rows that they must not see.
+        """
+        kept = [i for i, row in enumerate(self.which) if row not in without]
+        which = [self.which[i] for i in kept]
+        scores = [int(self.rows[i]["score"]) for i in which]
+        steps = [[int(s >= 1) for s in scores], [int(s >= 2) for s in scores]]
+        vetoes = [int(bool(self.rows[i].get("veto"))) for i in which]
+        weights = balance([(self.rows[i]["question"] == "impl", int(self.rows[i]["score"])) for i in which])
+        joint, said = (common([self.found[i][k] for i in kept], which) for k in (0, 1))
+        return {
+            "joint": plain(*fit(joint, steps, weights, strength)),
+            "words": plain(*fit(said, steps, weights, strength)),
+            "veto": plain(*fit(said, [vetoes], weights, strength)),
+        }
 
 
-def common(found: list[dict[str, float]], which: list[int]) -> list[dict[str, float]]:
+def common(found: list[Features], which: list[int]) -> list[Features]:
     """The features without those of too few answers (readings of one answer count once)."""
     answers: dict[str, set[int]] = {}
     for values, row in zip(found, which, strict=True):
@@ -94,63 +116,50 @@ def common(found: list[dict[str, float]], which: list[int]) -> list[dict[str, fl
     return [{k: v for k, v in values.items() if len(answers[k]) >= FEWEST} for values in found]
 
 
-def fit(found: list[dict[str, float]], scores: list[int], strength: float):  # type: ignore[no-untyped-def]
-    """The two logistic models and the vectoriser."""
+def balance(labels: list[tuple[bool, int]]) -> list[float]:
+    """Weights that give the scores the shares they have among learners (of one point, and of two).
+
+    Far more than half of the answers written for training are wrong on purpose.
+    """
+    counts = Counter(labels)
+    sizes = Counter(one for one, _ in labels)
+    return [SHARES[one][score] * sizes[one] / counts[one, score] for one, score in labels]
+
+
+def fit(found: list[Features], labels: list[list[int]], weights: list[float], strength: float):  # type: ignore[no-untyped-def]
+    """One logistic model for each row of labels, and the vectoriser."""
     from sklearn.feature_extraction import DictVectorizer
     from sklearn.linear_model import LogisticRegression
 
     vectoriser = DictVectorizer()
     matrix = vectoriser.fit_transform(found)
-    models = []
-    for threshold in (1, 2):
-        labels = [int(s >= threshold) for s in scores]
-        models.append(LogisticRegression(C=strength, max_iter=4000).fit(matrix, labels))
-    return vectoriser, models
+    return vectoriser, [LogisticRegression(C=strength, max_iter=4000).fit(matrix, row, weights) for row in labels]
 
 
 def plain(vectoriser, models) -> dict:  # type: ignore[no-untyped-def, type-arg]
     """Weights in thousandths by feature name, small ones left out."""
     names = vectoriser.get_feature_names_out()
-    first, second = (m.coef_[0] for m in models)
+    columns = [m.coef_[0] for m in models]
     weights = {
-        str(name): [round(1000 * float(a)), round(1000 * float(b))]
-        for name, a, b in zip(names, first, second, strict=True)
-        if max(abs(a), abs(b)) >= KEEP
+        str(name): [round(1000 * float(w)) for w in pair]
+        for name, *pair in zip(names, *columns, strict=True)
+        if max(abs(w) for w in pair) >= KEEP
     }
     bias = [round(float(m.intercept_[0]), 4) for m in models]
     return {"bias": bias, "weights": dict(sorted(weights.items()))}
 
 
-def train(rows: list[dict], copies: int, share: float, strength: float) -> dict:  # type: ignore[type-arg]
-    """Both models as plain numbers."""
-    found, scores, which = build(rows, copies, share)
-    note = {"answers": len(rows), "copies": copies, "share": share, "strength": strength}
-    return {
-        "format": "course-second/1",
-        "trained": note,
-        "joint": plain(*fit(common([joint for joint, _ in found], which), scores, strength)),
-        "words": plain(*fit(common([words for _, words in found], which), scores, strength)),
-    }
-
-
 def main() -> None:
     """Train and write the file."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--extra", type=Path, nargs="*", default=[], help="further labelled answers (JSON lines)")
     parser.add_argument("--out", type=Path, default=WEIGHTS)
-    parser.add_argument("--copies", type=int, default=2, help="readings with a thinned lexicon per answer")
-    parser.add_argument("--share", type=float, default=0.15, help="share of the spellings left out in those")
-    parser.add_argument("--strength", type=float, default=0.03, help="inverse of the regularisation")
     options = parser.parse_args()
-    rows = gold_rows()
-    for path in options.extra:
-        rows += [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
-    text = json.dumps(
-        train(rows, options.copies, options.share, options.strength), ensure_ascii=False, separators=(",", ":")
-    )
-    text = re.sub(r"(\],)(?=\")", r"\1\n", text)
+    training = Training()
+    note = {"answers": len(training.rows), "unread": len(training.unread), "strength": STRENGTH}
+    data = {"format": "course-second/1", "trained": note, **training.models()}
+    text = re.sub(r"(\],)(?=\")", r"\1\n", json.dumps(data, ensure_ascii=False, separators=(",", ":")))
     options.out.write_text(text + "\n", encoding="utf-8")
-    print(f"{len(rows)} answers, {len(text) // 1024} KiB -> {options.out}")
+    print(f"{len(training.rows)} answers, {len(text) // 1024} KiB -> {options.out}")
 
 
 if __name__ == "__main__":

@@ -76,13 +76,14 @@ def with_follow_ups(
 ) -> AnswerReading:
     """The reading after its follow-ups: links shown, misconceptions confirmed or withdrawn, points and review anew."""
     question = rubric.questions[reading.question]
-    credit = _credits(settled)
+    hollow = _is_hollow(reading)
+    credit = _credits(settled, hollow)
     links = [_shown(link, credit) for link in reading.links]
     explanation = list(reading.explanation)
     repeated = {s.misconception for _, s in settled if s.misconception}
     answered = {f.id for f, s in settled if s.right}
     vetoes = list(reading.vetoes)
-    points = _points(question, links, credit, reading)
+    points = _points(question, links, credit, reading, hollow)
     held = _held_twice(settled) & {m.id for m in rubric.misconceptions_of(question.id) if m.veto}
     if held:
         points = min(points, reading.points, 0.5 if question.maximum > 1 else 0.0)
@@ -91,12 +92,13 @@ def with_follow_ups(
         if m.force == "supposed":
             continue
         tried = [s for f, s in settled if f.id == m.experiment]
-        if m.veto and tried and (m.id in repeated or not tried[0].right):
-            if m.id in repeated or (len(tried) > 1 and not any(s.right for s in tried)):
-                vetoes = [(VETO_RULE, m.words)]
-                explanation.append(REPEATED.fill(words=m.words))
-                points = 0.0
-        elif m.veto and m.experiment in answered:
+        at_once = bool(tried) and tried[0].right
+        if m.veto and (m.id in repeated or (len(tried) > 1 and m.experiment not in answered)):
+            # Said in the text and again in any reply: the two signals.
+            vetoes = [(VETO_RULE, m.words)]
+            explanation.append(REPEATED.fill(words=m.words))
+            points = 0.0
+        elif m.veto and at_once:
             vetoes = [v for v in vetoes if v[1] != m.words]
             explanation.append(CORRECTED.fill(words=m.words))
             points = max(0.0, min(points, question.maximum) - 0.5)
@@ -121,13 +123,22 @@ def _held_twice(settled: Sequence[tuple[FollowUp, Settled]]) -> set[str]:
     return {name for name, ids in where.items() if len(ids) > 1}
 
 
-def _credits(settled: Sequence[tuple[FollowUp, Settled]]) -> dict[str, tuple[float, str]]:
-    """Value of each link by its follow-ups, and the follow-up that gave it: 1 at the first try, a half at the second."""
+def _is_hollow(reading: AnswerReading) -> bool:
+    """Whether the text itself states nothing: whoever guesses at the follow-ups must not earn an answer by luck."""
+    nothing = reading.points == 0 and not any(x.state == "stated" for x in reading.links)
+    return nothing or bool(set(reading.caps) & HOLLOW)
+
+
+def _credits(settled: Sequence[tuple[FollowUp, Settled]], hollow: bool) -> dict[str, tuple[float, str]]:
+    """Value of each link by its follow-ups, and the follow-up that gave it: 1 at the first try, a half at the second.
+
+    After a hollow text the first try alone counts.
+    """
     tries: dict[str, int] = {}
     credit: dict[str, tuple[float, str]] = {}
     for follow_up, outcome in settled:
         tries[follow_up.id] = tries.get(follow_up.id, 0) + 1
-        value = {1: 1.0, 2: 0.5}.get(tries[follow_up.id], 0.0) if outcome.right else 0.0
+        value = {1: 1.0, 2: 0.0 if hollow else 0.5}.get(tries[follow_up.id], 0.0) if outcome.right else 0.0
         if value > credit.get(follow_up.link, (0.0, ""))[0]:
             credit[follow_up.link] = (value, follow_up.id)
         elif not outcome.right and follow_up.link not in credit:
@@ -146,7 +157,11 @@ def _shown(link: LinkReading, credit: dict[str, tuple[float, str]]) -> LinkReadi
 
 
 def _points(
-    question: Question, links: list[LinkReading], credit: dict[str, tuple[float, str]], reading: AnswerReading
+    question: Question,
+    links: list[LinkReading],
+    credit: dict[str, tuple[float, str]],
+    reading: AnswerReading,
+    hollow: bool,
 ) -> float:
     """Points with shown links: those of a second try count half the way between without and with them."""
     stated = {x.id for x in links if x.state == "stated"} if not set(reading.caps) & HOLLOW else set()
@@ -161,7 +176,7 @@ def _points(
         return 0.0
 
     value = (reached(first) + reached(every)) / 2
-    value = min(value, _most(question, links, credit, reading))
+    value = min(value, _most(question, links, credit, reading, hollow))
     step = 0.5 if question.maximum > 1 else 1.0
     value = int(value / step + 0.5) * step
     if not any(v for v, _ in credit.values()):
@@ -171,19 +186,23 @@ def _points(
 
 
 def _most(
-    question: Question, links: list[LinkReading], credit: dict[str, tuple[float, str]], reading: AnswerReading
+    question: Question,
+    links: list[LinkReading],
+    credit: dict[str, tuple[float, str]],
+    reading: AnswerReading,
+    hollow: bool,
 ) -> float:
     """The most points after follow-ups: what is only shown, or was tried and failed, does not make a whole answer."""
-    if question.maximum <= 1:
-        return question.maximum
-    half, most = question.maximum / 2, question.maximum
+    most = question.maximum
     failed = {name for name, (value, _) in credit.items() if value == 0.0}
+    sure = sum(value >= 1.0 for value, _ in credit.values())
+    if question.maximum <= 1:
+        return 0.0 if hollow and (sure < 2 or failed) else most
     core = {x.id for x in links if x.core}
     if failed or reading.points == 0:
         most -= 0.5
-    if not any(x.state == "stated" for x in reading.links) or set(reading.caps) & HOLLOW:
-        sure = sum(value >= 1.0 for value, _ in credit.values())
-        most = min(most, half if sure < 3 else most)
+    if hollow and sure < 3:
+        most = min(most, question.maximum / 4)
     if failed & core and reading.points == 0:
-        most = min(most, 0.5)
+        most = min(most, question.maximum / 4)
     return most

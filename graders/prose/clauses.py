@@ -30,6 +30,7 @@ class Clause:
     supposed: bool = False  # inside 'if ... were', 'otherwise': a case, not a claim
     question: bool = False
     plea: bool = False  # words to the grader
+    unknown: bool = False  # 'as for PyTorch, no idea': what is said not to be known
     claim_from: int = 0  # offset behind 'it is not true that': its own negation is the denial, counted once
 
 
@@ -161,6 +162,7 @@ _ADMITS = re.compile(
     r"|haven't (?:learn|got|studied|read)|not sure (?:how|what|why|about|if|whether)|\bidk\b|missed this|\bdunno\b|lost me|没来上课|(?<!也)(?<!都)(?<!么)没做",
     _F,
 )
+_ABOUT = re.compile(_S + r"(?:(?:and|but) )?(?:as for|as to|regarding|concerning|about|至于|关于|对于)", _F)
 _TOPIC = re.compile(
     r"\"?行归约(?:与|和) ?padding ?单位元\"?|\"?(?:数值)?稳定 ?softmax ?(?:与|和)? ?(?:融合)?\"?(?=的?(?:工作)?机制)|\"?argmax ?对归约(?:与|和)确定性\"?|\"?row reduction (?:and|with) (?:the |a )?padding identity\"?|\"?argmax pair reduction and determinism\"?",
     _F,
@@ -258,9 +260,22 @@ def read_clauses(answer: str) -> Reading:
     _taken_back(clauses)
     reading.hedged = bool(_STRONG_HEDGE.search(text))
     reading.admits = bool(_ADMITS.search(text))
+    _unknown(clauses)
     _pleas(clauses)
     reading.plea = any(c.plea for c in clauses)
     return reading
+
+
+def _unknown(clauses: list[Clause]) -> None:
+    """What an admission of not knowing is about: its own clause, and those from 'as for' on in front of it."""
+    for i, c in enumerate(clauses):
+        if not _ADMITS.search(c.text):
+            continue
+        c.unknown = True
+        before = [b for b in clauses[:i] if b.sentence == c.sentence]
+        starts = [k for k, b in enumerate(before) if _ABOUT.match(b.text)]
+        for b in before[starts[-1] :] if starts else []:
+            b.unknown = True
 
 
 def _pleas(clauses: list[Clause]) -> None:

@@ -12,16 +12,22 @@ from dataclasses import dataclass
 from graders.prose.misconceptions import MisconceptionReading
 from graders.prose.rubric import Question
 from graders.prose.score import RuleScore, half_up
-from graders.prose.second import SecondReading
+from graders.prose.second import Opinions, SecondReading
 from graders.text import Text
 
 # Fitted by cross-validation on labelled answers that the rules had not been written from (docs/prose.md).
-REVIEW_BELOW = 0.725
-MARGIN = 0.1  # the second reading moves the rules only where it is clearly of another mind
+REVIEW_BELOW = 0.52
+SURE_TO_MOVE = 0.70  # the same where the second reading takes from a whole chain, or gives to none
+OVERRULED = 0.10  # probability of full points below which the second reading takes a whole point from a whole chain
 VETO_SECOND_SIGNAL = 0.60  # probability of no points, by words alone, that counts as the second signal of a veto
+SUSPECTED = 0.85  # probability of a veto above which a person looks at an answer without points
+DOUBTFUL = 0.16  # the same for an answer with points
 DOUBTED = 0.30  # below it the words beside a misconception look right
 
 ONE_SIGNAL = Text("a misconception was read, but only one signal speaks for it", "读到一个误解，但只有一个信号支持")
+LIKE_A_VETO = Text(
+    "worded like answers that assert a misconception; a person decides", "措辞像是在断言一个误解；要由人决定"
+)
 CONFIRM = Text("a misconception was read; a person confirms the veto", "读到一个误解；否决要由人确认")
 UNSURE = Text("the two readings do not agree well enough", "两种读法不够一致")
 AGAINST = Text("a causal link is both needed and contradicted", "一条因果链被说反了")
@@ -45,16 +51,20 @@ def decide(
     question: Question,
     rules: RuleScore,
     misconceptions: list[MisconceptionReading],
-    joint: SecondReading,
-    words: SecondReading,
+    opinions: Opinions,
 ) -> Decision:
-    """Combine the rules with the second reading (`joint` knows the rules' reading, `words` only the text)."""
-    both = joint.with_other(words)
+    """Combine the rules with the second reading."""
+    both, words = opinions.both, opinions.words
     top = int(question.maximum)
     ceiling = _ceiling(question, rules, misconceptions, words)
     ruled = half_up(rules.points)
     allowed = [k for k in range(top + 1) if abs(k - ruled) <= 1 and k <= half_up(ceiling)]
-    best = max(allowed, key=lambda k: both.probabilities[k] + (MARGIN if k == ruled else 0.0))
+    best = max(allowed, key=lambda k: both.probabilities[k])
+    # The rules saw every link and nothing against it: short right answers look poor beside the long ones of the training.
+    whole = rules.points >= question.maximum and not rules.caps and not rules.contradicted
+    held = whole and best < top and both.probabilities[top] >= OVERRULED
+    if held:
+        best = top
     points = rules.points if best == ruled else (best - 0.5 if best > ruled and top > 1 else float(best))
     if best == ruled and top > 1 and best > 0 and both.expected < best - 0.3 and points == best:
         points = best - 0.5
@@ -73,7 +83,12 @@ def decide(
         # The false words took points away that the links would have earned.
         review = True
         reasons.append(ONE_SIGNAL)
-    if confidence < REVIEW_BELOW and not review:
+    if opinions.veto >= (DOUBTFUL if points > 0 else SUSPECTED) and not review:
+        review = True
+        reasons.append(LIKE_A_VETO)
+    against_whole = held or (whole and best < top)
+    moved = best != ruled and ruled in (0, top)
+    if (against_whole or confidence < (SURE_TO_MOVE if moved else REVIEW_BELOW)) and not review:
         review = True
         reasons.append(UNSURE)
     if rules.contradicted and rules.raw > 0 and not review and confidence < 0.8:

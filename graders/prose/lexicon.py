@@ -1,14 +1,11 @@
 """The shared lexicon: concepts and how people say them, in YAML, compiled to matchers on first use.
-
-A spelling is plain words with four marks: `(a|b)` alternatives, `?` after a group or a Chinese character makes it
-optional, `*` after a Latin word stands for any ending (after a group: any number of times), ` .. ` for a short gap
-inside the clause (`..8` sets its length); `[abc]`, `(?!...)` and `\\.` mean what they mean in expressions. `re: ` in front takes the rest as a regular expression. Latin words match at word boundaries only.
+How a spelling is matched is said in spellings.py.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -16,123 +13,28 @@ from typing import Any
 from graders.errors import BadInput, Where
 from graders.prose.clauses import NEGATION, Clause, Reading, negations_before
 from graders.prose.source import Source
+from graders.prose.spellings import Matcher, spelling_pattern
 from graders.text import Text
 
 _F = re.IGNORECASE | re.ASCII
-_EDGE = r"(?:(?<![a-z0-9_])|(?![a-z0-9_]))"
-_TOKEN = re.compile(
-    r"(\(\?(?:<?[!=]|:)|\\.[*+]?|\[\^?[^\]]+\][*+]?|[*+](?<=\)[*+]))|\s*\.\.(\d*)\s*|([a-z0-9_']+)\*|([a-z](?:[a-z0-9_']*[a-z0-9_'])?\??)|(\()|(\))|(\|)|(\?)|(\s+)|(.)",
-    _F | re.DOTALL,
-)
-# A gap never runs over a negation: 'the store does not remove' is not 'the store .. remove'.
-_NO_NEGATION = r"(?!不(?!同|管|断)|没|未(?!来)|并非|\bnot\b|n't|\bnever\b|\bno\b|\bwithout\b|\bnothing\b)"
-_CJK = re.compile(r"[\u4e00-\u9fff]")
 _KEYS = {"zh", "en", "any", "re", "guard", "about"}
 
 
-def spelling_pattern(spelling: str) -> str:
-    """The regular expression of one spelling. Raises re.error where groups do not close."""
-    if spelling.startswith("re:"):
-        return f"(?:{spelling[3:].strip()})"
-    out: list[str] = []
-    chinese = bool(_CJK.search(spelling))
-    spelling = spelling.strip().lower()
-    for m in _TOKEN.finditer(spelling):
-        raw, gap, stem, word, opening, closing, bar, optional, blank, char = m.groups()
-        if raw:
-            out.append(raw)
-        elif gap is not None:
-            length = int(gap) if gap else (13 if chinese else 40)
-            out.append(rf"(?:{_NO_NEGATION}(?:[^,;.:。!?\n]|\.(?=\d))){{0,{length}}}?")
-        elif stem:
-            out.append(_word_start(spelling, m.start()) + re.escape(stem) + r"\w*")
-        elif word:
-            # Latin words stand alone, also inside alternatives; a final `?` belongs to the last letter.
-            tail = "?" if word.endswith("?") else ""
-            edge = "" if _goes_on(spelling, m.end()) else r"(?![a-z0-9_])"
-            # Beside Chinese a blank may or may not stand: '剩下的lane', '剩下的 lane'.
-            lead, trail = _blanks(spelling, m.start(), m.end()) if chinese else ("", "")
-            out.append(lead + _word_start(spelling, m.start()) + re.escape(word.rstrip("?")) + tail + edge + trail)
-        elif opening:
-            out.append("(?:")
-        elif closing or bar or optional:
-            out.append(closing or bar or "?")
-        elif blank:
-            out.append(r"[\s-]*" if chinese else r"[\s-]+")
-        else:
-            out.append(re.escape(char))
-    body = "".join(out)
-    # Words carry their own boundaries; a digit at either end needs one of the whole.
-    start = _EDGE if spelling[:1].isdigit() else ""
-    end = _EDGE if spelling[-1:].isdigit() else ""
-    return f"{start}(?:{body}){end}"
-
-
-def _word_start(spelling: str, at: int) -> str:
-    """The boundary in front of a Latin word, unless it goes on from what stands before it."""
-    if spelling.startswith("n't", at):
-        return ""
-    before, i = spelling[at - 1 : at], at - 1
-    if before in ("(", "|"):
-        # The first word of an alternative: what counts is the character in front of the group.
-        depth = 0
-        while i >= 0 and not (spelling[i] == "(" and depth == 0):
-            depth += {")": 1, "(": -1}.get(spelling[i], 0)
-            i -= 1
-        before = spelling[i - 1 : i] if i > 0 else ""
-    if before == "?" and spelling[i - 1 : i] == ")" and i == at - 1:
-        return ""
-    joined = before and (before in ")]'\\" or (before.isalnum() and before.isascii()))
-    return "" if joined else r"(?<![a-z0-9_])"
-
-
-def _blanks(spelling: str, start: int, end: int) -> tuple[str, str]:
-    """Optional blanks around a Latin word of a Chinese spelling, where a Chinese character or a group is its neighbour."""
-    before, after = spelling[start - 1 : start] if start else "", spelling[end : end + 1]
-    lead = " ?" if before and (before in "(|)?" or _CJK.match(before)) and start > 0 else ""
-    trail = " ?" if after and (after in "()|" or _CJK.match(after)) else ""
-    return lead, trail
-
-
-def _goes_on(spelling: str, end: int) -> bool:
-    """Whether letters follow a Latin word in its spelling, directly or behind the group that it ends."""
-    after, i = spelling[end : end + 1], end
-    if after in ("|", ")"):
-        depth = 0
-        while i < len(spelling) and not (spelling[i] == ")" and depth == 0):
-            depth += {"(": 1, ")": -1}.get(spelling[i], 0)
-            i += 1
-        i += 1
-        if spelling[i : i + 1] == "?":
-            i += 1
-        after = spelling[i : i + 1]
-    return bool(after) and (after in "(*[\\'" or (after.isalnum() and after.isascii()))
-
-
-@dataclass(slots=True)
 class Concept:
-    """A concept and its spellings; the matcher is compiled when it is first needed."""
+    """A concept and its spellings."""
 
-    name: str
-    spellings: list[str]
-    guards: list[str] = field(default_factory=list)
-    _matcher: re.Pattern[str] | None = None
-    _guard: re.Pattern[str] | None = None
-
-    def matcher(self) -> re.Pattern[str]:
-        """All spellings, longest first, as one expression."""
-        if self._matcher is None:
-            ordered = sorted(self.spellings, key=len, reverse=True)
-            self._matcher = re.compile("|".join(spelling_pattern(s) for s in ordered), _F)
-        return self._matcher
+    def __init__(self, name: str, spellings: list[str], guards: list[str] | None = None) -> None:
+        self.name = name
+        self.spellings = spellings
+        self.guards = guards or []
+        self._matcher = Matcher(spellings)
+        self._guard = Matcher(self.guards)
 
     def spans(self, text: str) -> list[tuple[int, int]]:
         """Where the concept is named in a plain text; matches inside a guard are dropped."""
-        found = [m.span() for m in self.matcher().finditer(text) if m.end() > m.start()]
+        found = self._matcher.spans(text)
         if found and self.guards:
-            if self._guard is None:
-                self._guard = re.compile("|".join(spelling_pattern(s) for s in self.guards), _F)
-            barred = [m.span() for m in self._guard.finditer(text)]
+            barred = self._guard.spans(text)
             found = [(a, b) for a, b in found if not any(x < b and a < y for x, y in barred)]
         return found
 

@@ -65,7 +65,7 @@ class Hit:
 def usable(reading: Reading, index: int) -> bool:
     """Whether what a clause says is the learner's own claim to the point."""
     clause = reading.clauses[index]
-    return not clause.quoted and not clause.plea
+    return not clause.quoted and not clause.plea and not clause.unknown
 
 
 def atom_mentions(atom: Atom, mentions: Mentions, flip: bool = False) -> list[Mention]:

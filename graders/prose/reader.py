@@ -15,7 +15,7 @@ from graders.prose.links import LinkReading, find_way, read_link
 from graders.prose.misconceptions import MisconceptionReading, read_misconceptions
 from graders.prose.rubric import ProseRubric, Question
 from graders.prose.score import RuleScore, rule_score
-from graders.prose.second import SecondReader, SecondReading, features, load_second, word_features
+from graders.prose.second import Opinions, SecondReader, features, load_second, word_features
 from graders.text import Lang, Text
 
 VETO_RULE = "wrong-causal-chain"
@@ -74,8 +74,15 @@ def analyse(rubric: ProseRubric, question_id: str, answer: str) -> Analysis:
     mentions = Mentions(reading, rubric.lexicon)
     links = [read_link(link, mentions) for link in question.links]
     misconceptions = read_misconceptions(rubric, question_id, mentions)
+    links = [_doubted(link, misconceptions) for link in links]
     rules = rule_score(question, reading, links, misconceptions, mentions)
     return Analysis(question, reading, mentions, links, misconceptions, rules)
+
+
+def _doubted(link: LinkReading, misconceptions: list[MisconceptionReading]) -> LinkReading:
+    """A link beside the small misconception that denies it was not said clearly. (Those that are vetoes weigh more: decide.py.)"""
+    denied = any(not m.veto and m.force == "asserted" and link.id in m.refutes for m in misconceptions)
+    return replace(link, state="uncertain") if denied and link.state == "stated" else link
 
 
 def language_of(answer: str) -> Lang:
@@ -92,12 +99,11 @@ def read_answer(
     context = context or ReadContext()
     found = analyse(rubric, question_id, answer)
     question = found.question
-    second = context.second or load_second()
-    joint, words = second_readings(rubric, found, second)
+    opinions = second_opinions(rubric, found, context.second or load_second())
     rules = found.rules
     if context.question and is_restated(answer, context.question) and rules.points > 0:
         rules = replace(rules, points=0.0, caps=(*rules.caps, "copied-question"))
-    decision = decide(question, rules, found.misconceptions, joint, words)
+    decision = decide(question, rules, found.misconceptions, opinions)
     copies = find_copies(answer, context)
     claims = read_claims(rubric, question_id, found.mentions, context.evidence)
     review, explanation = decision.needs_review, list(decision.reasons)
@@ -123,20 +129,20 @@ def read_answer(
         explanation=explanation,
         copies=copies,
         claims=claims,
-        second=joint.probabilities,
+        second=opinions.both.probabilities,
         rule_points=found.rules.points,
         caps=rules.caps,
     )
 
 
-def second_readings(rubric: ProseRubric, found: Analysis, second: SecondReader) -> tuple[SecondReading, SecondReading]:
-    """What both models of the second reading say: the joint one, and the one of the words alone."""
+def second_opinions(rubric: ProseRubric, found: Analysis, second: SecondReader) -> Opinions:
+    """What the models of the second reading say of an answer that the rules have read."""
     question = found.question
     seen = features(
         rubric.lesson, question, found.reading, found.mentions, found.links, found.misconceptions, found.rules
     )
-    plain = word_features(rubric.lesson, question, found.reading, found.mentions)
-    return second.joint.read(seen, question.maximum), second.words.read(plain, question.maximum)
+    said = word_features(rubric.lesson, question, found.reading, found.mentions)
+    return second.read(seen, said, question.maximum)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
-"""The second reading: a small ordinal model over n-grams, named concepts and the links that the rules read.
+"""The second reading: small logistic models over n-grams, concepts in their order and the links that the rules read.
 
-It was trained on labelled answers (benchmarks/prose/train.py) and is shipped as plain numbers. It says how likely 0, 1
-and 2 points are. It sets the confidence and may move the rules by one step where they are unsure; score.py keeps it from
+They were trained on labelled answers (benchmarks/prose/train.py) and are shipped as plain numbers. They say how likely 0,
+1 and 2 points are, and how likely a veto is. They set the confidence and may move the rules by one step where they are unsure; decide.py keeps them from
 lifting a contradiction, a veto or a cap. Inference needs the standard library only.
 """
 
@@ -125,10 +125,6 @@ class SecondReading:
 
     probabilities: tuple[float, ...]
 
-    def with_other(self, other: SecondReading) -> SecondReading:
-        """The mean of two readings of the same answer."""
-        return SecondReading(tuple((a + b) / 2 for a, b in zip(self.probabilities, other.probabilities, strict=True)))
-
     @property
     def expected(self) -> float:
         """The mean score."""
@@ -168,11 +164,36 @@ def _logistic(x: float) -> float:
 
 
 @dataclass(frozen=True, slots=True)
+class Opinions:
+    """What the models say of one answer.
+
+    `joint` knows what the rules read, `words` only the text; `veto` is the probability that a teacher reads an asserted
+    misconception in it, by its words alone.
+    """
+
+    joint: SecondReading
+    words: SecondReading
+    veto: float
+
+    @property
+    def both(self) -> SecondReading:
+        """The mean of the two readings of the score."""
+        pairs = zip(self.joint.probabilities, self.words.probabilities, strict=True)
+        return SecondReading(tuple((a + b) / 2 for a, b in pairs))
+
+
+@dataclass(frozen=True, slots=True)
 class SecondReader:
-    """The shipped models: one that knows what the rules read, and one of the words alone."""
+    """The shipped models: one that knows what the rules read, one of the words alone, and one of vetoes."""
 
     joint: Model
     words: Model
+    veto: Model
+
+    def read(self, seen: dict[str, float], said: dict[str, float], maximum: float) -> Opinions:
+        """Opinions of an answer from its `features` and its `word_features`."""
+        veto = self.veto.read(said, 1.0).probabilities[1]
+        return Opinions(self.joint.read(seen, maximum), self.words.read(said, maximum), veto)
 
 
 _BLANK = Model({}, (0.0, 0.0))
@@ -182,7 +203,7 @@ _BLANK = Model({}, (0.0, 0.0))
 def load_second(path: Path = WEIGHTS) -> SecondReader:
     """The shipped models; without their file every score is as likely as any other, so all is uncertain."""
     if not path.is_file():
-        return SecondReader(_BLANK, _BLANK)
+        return SecondReader(_BLANK, _BLANK, _BLANK)
     return second_from(json.loads(path.read_text(encoding="utf-8")))
 
 
@@ -190,7 +211,8 @@ def second_from(data: dict[str, Any]) -> SecondReader:
     """Models from the plain numbers of the training script (weights in thousandths)."""
 
     def model(part: dict[str, Any]) -> Model:
-        weights = {name: (pair[0] / 1000, pair[1] / 1000) for name, pair in part["weights"].items()}
-        return Model(weights, (part["bias"][0], part["bias"][1]), data.get("trained", {}))
+        # One threshold only, for vetoes, stands for both.
+        weights = {name: (w[0] / 1000, w[-1] / 1000) for name, w in part["weights"].items()}
+        return Model(weights, (part["bias"][0], part["bias"][-1]), data.get("trained", {}))
 
-    return SecondReader(model(data["joint"]), model(data["words"]))
+    return SecondReader(model(data["joint"]), model(data["words"]), model(data["veto"]))

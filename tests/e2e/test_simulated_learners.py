@@ -35,23 +35,24 @@ def _module() -> ModuleType:
 
 
 S = _module()
-LESSONS = ("lesson05", "lesson07", "lesson12")
+LESSONS = ("lesson05", "lesson07", "lesson12", "lesson12-nan")
 
-# Share of runs (70 learners, seeds 1 to 3) within half a point of what the learner deserves: measured 0.914, less two
-# learners. The goal is 0.90.
-FLOOR = 0.89
+# Share of runs (126 learners of two sets, seeds 1 to 3) within half a point of what the learner deserves: measured
+# 0.947, less three learners. The goal is 0.90. (The second set came out at 0.899 before its misses were looked at.)
+FLOOR = 0.92
 # Learners who do not always get what they deserve, and why. Whoever else misses is news.
 KNOWN_MISSES = {
     "f05-03": "partial: one choice, guessed right, makes it whole",
     "f05-13": "follow-up does not separate: the row's maximum is right for whoever thinks that infinities are skipped",
-    "f07-03": "follow-up does not separate: who credits fusion with stability predicts large logits rightly",
-    "f07-11": "partial: a choice guessed at the second try makes it whole",
-    "f07-18": "text read wrongly: the masked store that repairs the sum is not read",
-    "f07-22": "text read wrongly: skipped infinities are not read; a choice guessed at the second try",
+    "f07-07": "partial: the second reading takes the one link that was said for nothing; guesses at what it does not know",
     "f12-04": "follow-up does not separate: the full condition returns the smallest index for an ascending order too",
     "f12-07": "partial: who knows that the receiver stays guesses one of two indices",
-    "f12-08": "follow-up does not separate: for rounding the prediction is a toss; the veto stands beside points",
     "f12-21": "choices guessed at the second try",
+    "s05-06": "partial: a prediction and a choice, both guessed right, make it whole",
+    "s07-05": "partial: the second reading takes the half that was said for nothing; guesses at the rest",
+    "s07-10": "a slip in the text that no pattern knows; all follow-ups answered right",
+    "s12-05": "partial: guesses right at the second tries",
+    "s12n-06": "partial: guesses right at the second tries",
 }
 
 
@@ -69,11 +70,12 @@ def _askable(lesson: str, question: str) -> list[Any]:
 
 
 def test_there_are_learners_of_every_kind() -> None:
-    kinds = Counter(learner.kind for learner in S.learners())
+    kinds = Counter(learner.kind for learner in S.learners("both"))
     assert sum(kinds.values()) >= 40
     assert set(kinds) == {"right", "partial", "misconception", "guesser", "term-lister"}
-    asked = {(learner.lesson, learner.question) for learner in S.learners()}
-    assert asked == {(lesson, q) for lesson in LESSONS for q in ("q1", "q2", "q3", "impl")}
+    for which, lessons in (("first", LESSONS[:3]), ("more", LESSONS), ("both", LESSONS)):
+        asked = {(learner.lesson, learner.question) for learner in S.learners(which)}
+        assert asked == {(lesson, q) for lesson in lessons for q in ("q1", "q2", "q3", "impl")}
 
 
 @pytest.mark.parametrize("lesson", LESSONS)
@@ -92,7 +94,7 @@ def test_a_reply_is_decided_for_every_follow_up_that_may_be_asked(lesson: str) -
                 made = make(rubric, spec, question, link, seed)
                 if made.kind == "prediction":
                     assert all(S._one(made, name) for name in S.replies_data()[lesson]["guesses"][spec.id])
-                for learner in S.learners():
+                for learner in S.learners("both"):
                     if (learner.lesson, learner.question) == (lesson, question):
                         assert len(S.replies_of(learner, made)) == 2
     assert undecided == []

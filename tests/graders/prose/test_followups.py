@@ -193,5 +193,18 @@ def test_an_empty_answer_is_not_made_whole_by_follow_ups(rubric: Get) -> None:
 
 def test_a_sure_full_answer_is_not_asked(rubric: Get) -> None:
     r = rubric("lesson05")
-    text = "每个 program 读一行，越界的 lane 得到 0，求和把全部 128 个 lane 都加进去，但加 0 不改变总和，最后一个标量写到 out[row]。"
+    text = (
+        "One program takes one row. The lanes past N get 0 instead of memory. The sum adds every lane, and since x + 0 = x the "
+        "padding leaves the total as it is. One number is stored at out[row]."
+    )
     assert wanted(r, read_answer(r, "q1", text), 1) == []
+
+
+def test_a_full_answer_in_few_words_keeps_its_points_and_is_asked_about(rubric: Get) -> None:
+    r = rubric("lesson05")
+    text = "每个 program 读一行，越界的 lane 得到 0，求和把全部 128 个 lane 都加进去，但加 0 不改变总和，最后一个标量写到 out[row]。"
+    reading = read_answer(r, "q1", text)
+    assert reading.points == 1.5
+    assert reading.needs_review
+    asked = wanted(r, reading, 1)
+    assert {f.link for f in asked} == {"neutral"}

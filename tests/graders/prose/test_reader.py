@@ -19,7 +19,10 @@ from graders.prose.rubric import ProseRubric, load_rubric
 
 Get = Callable[[str], ProseRubric]
 ROOT = Path(__file__).resolve().parents[3]
-FULL = "每个 program 读一行，越界的 lane 得到 0，求和把全部 128 个 lane 都加进去，但加 0 不改变总和，最后一个标量写到 out[row]。"
+FULL = (
+    "输入：每个 program 读一行，列号不小于 N 的 lane 不读内存，拿到的是 0。状态变化：tl.sum 看不到 mask，把 128 个 lane 两两相加；"
+    "因为 x + 0 = x，补位不会改变任何一步的部分和。输出：剩下的一个标量写到 out[row]，正好是这一行的和。"
+)
 
 
 def test_a_full_answer(rubric: Get) -> None:
