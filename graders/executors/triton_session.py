@@ -68,7 +68,7 @@ class TritonSession(SessionBase):
         self._restarts = 0
         self._stop = False
         self._facts: Facts | None = None
-        self._lanes = [_Lane(self, run) for run in worker.take(role, self.flavour, processes)]
+        self._lanes = [_Lane(self, run) for run in _taken(role, self.flavour, processes)]
         try:
             self._lanes[0].open()
         except BaseException:
@@ -181,6 +181,15 @@ class TritonSession(SessionBase):
         )
 
 
+def _taken(role: worker.Role, flavour: worker.Flavour, runs: int) -> list[worker.Run]:
+    """Processes for a session; where none will start it is the machine's fault, and its words say why."""
+    try:
+        return worker.take(role, flavour, runs)
+    except worker.RunEnded as end:
+        said = (end.said.strip() or str(end)).splitlines()
+        raise EnvironmentProblem(_NO_START.fill(what=said[-1])) from None
+
+
 class _Lane:
     """One process at a time for one session."""
 
@@ -256,7 +265,7 @@ class _Lane:
         """Another process in place of this one."""
         self.run.close()
         self.flavour = self.session.flavour
-        self.run = worker.take(self.session.role, self.flavour, 1)[0]
+        self.run = _taken(self.session.role, self.flavour, 1)[0]
         self.opened = False
 
     def observe(self, job: Job, deadline_s: float, again: bool = True) -> Observation:

@@ -62,9 +62,10 @@ INPUTS: dict[Role, list[Path]] = {}
 class RunEnded(Exception):
     """The process is gone. `status` is its exit status (negative: a signal), None when it is not known."""
 
-    def __init__(self, status: int | None, before: bool = False) -> None:
+    def __init__(self, status: int | None, before: bool = False, said: str = "") -> None:
         super().__init__(f"worker process ended with status {status}")
         self.status = status
+        self.said = said  # what the zygote printed before it ended, where that explains it
         self.before = before  # it was gone before anything was asked: the request is not to blame
 
 
@@ -134,7 +135,7 @@ class Zygote:
                 os.close(read)
                 os.close(output)
                 ours.close()
-                raise RunEnded(self._process.poll()) from None
+                raise RunEnded(self._process.poll(), said=self.words()) from None
             finally:
                 theirs.close()
                 os.close(write)
@@ -280,28 +281,33 @@ def warm(role: Role, flavour: Flavour = "light", runs: int = 2) -> None:
     with _pool:
         if (role, flavour) not in _warm:
             zygote = Zygote(role, flavour)
-            _warm[role, flavour] = (zygote, [zygote.fork() for _ in range(runs)])
+            ready: list[Run] = []
+            _warm[role, flavour] = (zygote, ready)
+            with contextlib.suppress(RunEnded):  # whoever takes a process will see it
+                for _ in range(runs):
+                    ready.append(zygote.fork())
 
 
 def take(role: Role, flavour: Flavour, runs: int) -> list[Run]:
-    """Processes for one program: warm ones where there are any, else new ones."""
+    """Processes for one program: warm ones where there are any, else new ones. Raises RunEnded where none will start."""
     with _pool:
         return _take(role, flavour, runs)
 
 
 def _take(role: Role, flavour: Flavour, runs: int) -> list[Run]:
     for attempt in (1, 2, 3):
-        zygote, ready = _warm.get((role, flavour), (None, []))
-        if zygote is None or not zygote.alive:
-            discard(role, flavour)
-            warm(role, flavour, runs)
-            zygote, ready = _warm[role, flavour]
-        taken = [ready.pop(0) for _ in range(min(runs, len(ready)))]
+        taken: list[Run] = []
         try:
+            zygote, ready = _warm.get((role, flavour), (None, []))
+            if zygote is None or not zygote.alive:
+                discard(role, flavour)
+                warm(role, flavour, runs)
+                zygote, ready = _warm[role, flavour]
+            taken += [ready.pop(0) for _ in range(min(runs, len(ready)))]
             while len(taken) < runs:
                 taken.append(zygote.fork())
             return taken
-        except RunEnded:  # the zygote ended a moment ago (a program killed it)
+        except RunEnded:  # the zygote ended a moment ago (a program killed it), or never came up
             for run in taken:
                 run.close()
             discard(role, flavour)

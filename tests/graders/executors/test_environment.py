@@ -124,6 +124,23 @@ def test_a_worker_that_cannot_start_is_the_environments_fault(program, monkeypat
     executor.close()
 
 
+def test_the_same_where_the_worker_has_ended_before_it_is_asked(program, monkeypatch):
+    worker.close_warm("interpret")
+    monkeypatch.setattr(worker, "BOOTSTRAP", "raise ImportError('libtriton.so is broken')")
+    fork = worker.Zygote.fork
+
+    def late(zygote):
+        zygote._process.wait(timeout=30)
+        return fork(zygote)
+
+    monkeypatch.setattr(worker.Zygote, "fork", late)
+    executor = TritonInterpreter(processes=1)
+    with pytest.raises(EnvironmentProblem) as raised:
+        executor.open(program("row_dot", "0.0"))
+    assert "libtriton.so is broken" in raised.value.text.en
+    executor.close()
+
+
 def test_the_executors_keep_the_protocol(interpreter, program):
     assert isinstance(interpreter, Executor) and isinstance(TritonGpu(), Executor)
     with interpreter.open(program("row_dot", "0.0")) as session:
