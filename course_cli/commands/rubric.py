@@ -72,12 +72,16 @@ def try_(
     ],
     json_: JsonOption = False,
 ) -> None:
+    from graders.prose.asking import wanted
     from graders.prose.inspection import clause_views
     from graders.prose_part import read_one, rubric_of
 
     opened = _with_rubric(lesson)
     answer = sys.stdin.read() if text == "-" else text
     reading = read_one(opened, question, answer)
+    prose = rubric_of(opened)
+    assert prose is not None
+    asked = wanted(prose, reading, seed=1)
     if json_:
         from graders.reports.json_report import dumps
 
@@ -94,6 +98,9 @@ def try_(
                     ],
                     "misconceptions": [{"id": m.id, "veto": m.veto, "words": m.words} for m in reading.misconceptions],
                     "vetoes": [{"rule": rule, "words": words} for rule, words in reading.vetoes],
+                    "second": [round(p, 3) for p in reading.second],
+                    "veto_likely": reading.veto_likely,
+                    "follow_ups": [{"id": f.id, "link": f.link, "prompt": t(f.prompt)} for f in asked],
                     "feedback": [t(f) for f in reading.feedback],
                     "explanation": [t(e) for e in reading.explanation],
                 }
@@ -102,8 +109,6 @@ def try_(
         return
     out = settings.console
     out.print(say("clauses", "分句"), style="head")
-    prose = rubric_of(opened)
-    assert prose is not None
     for view in clause_views(prose, question, answer):
         scopes = f"   ({', '.join(view.scopes)})" if view.scopes else ""
         concepts = "   " + " ".join(view.concepts) if view.concepts else ""
@@ -115,6 +120,14 @@ def try_(
         out.print(f"  {_MARK[link.state]} {link.id}  {link.state}{words}{ask}", markup=False)
     for m in reading.misconceptions:
         out.print(f'  ✗ {m.id}  "{m.words}"  {t(m.feedback)}', markup=False, style="warn")
+    likely = "   ".join(f"{k}: {p:.2f}" for k, p in enumerate(reading.second))
+    out.print(say("second reading", "第二种读法"), style="head")
+    out.print(say("  likelihood of the points   {p}", "  各得分的可能性   {p}", p=likely))
+    out.print(say("  likelihood of a veto   {v}", "  否决的可能性   {v}", v=f"{reading.veto_likely:.2f}"))
+    if asked:
+        out.print(say("would ask", "将追问"), style="head")
+        for f in asked:
+            out.print(f"  {f.id} ({f.link})  {t(f.prompt)}", markup=False)
     out.print(
         say(
             "points {p} of {m}, confidence {c}",

@@ -20,6 +20,7 @@ REVIEW_BELOW = 0.52
 SURE_TO_MOVE = 0.70  # the same where the second reading takes from a whole chain, or gives to none
 OVERRULED = 0.10  # probability of full points below which the second reading takes a whole point from a whole chain
 VETO_SECOND_SIGNAL = 0.60  # probability of no points, by words alone, that counts as the second signal of a veto
+VETO_LIKELY = 0.50  # probability of a veto, by words alone, that counts as well
 SUSPECTED = 0.85  # probability of a veto above which a person looks at an answer without points
 DOUBTFUL = 0.16  # the same for an answer with points
 DOUBTED = 0.30  # below it the words beside a misconception look right
@@ -72,15 +73,14 @@ def decide(
     confidence = both.probabilities[best]
     reasons: list[Text] = []
     asserted = [m for m in misconceptions if m.veto and m.force == "asserted"]
-    veto = _veto(rules, asserted, words)
+    veto = _veto(rules, asserted, opinions)
     review = False
     if veto is not None:
         # A veto fails the lesson: from words alone it is confirmed by a person. (Repeated in a follow-up it stands.)
         confidence = max(confidence, words.probabilities[0])
         review = True
         reasons.append(CONFIRM)
-    elif asserted and rules.raw > 0:
-        # The false words took points away that the links would have earned.
+    elif asserted:
         review = True
         reasons.append(ONE_SIGNAL)
     if opinions.veto >= (DOUBTFUL if points > 0 else SUSPECTED) and not review:
@@ -114,11 +114,12 @@ def _ceiling(
     return question.maximum if not rules.caps else max(rules.points, half)
 
 
-def _veto(rules: RuleScore, asserted: list[MisconceptionReading], words: SecondReading) -> MisconceptionReading | None:
+def _veto(rules: RuleScore, asserted: list[MisconceptionReading], opinions: Opinions) -> MisconceptionReading | None:
     """The misconception that is a veto: an unhedged claim, and a second signal beside the words that matched."""
     if not asserted:
         return None
     first = asserted[0]
     unsupported = not (set(first.refutes) & rules.stated)
     said_twice = len(asserted) > 1 or first.times > 1
-    return first if (unsupported or said_twice) and words.probabilities[0] >= VETO_SECOND_SIGNAL else None
+    worded_so = opinions.words.probabilities[0] >= VETO_SECOND_SIGNAL or opinions.veto >= VETO_LIKELY
+    return first if (unsupported or said_twice) and worded_so else None

@@ -63,6 +63,7 @@ class AnswerReading:
     copies: list[CopyFinding]
     claims: list[ClaimFinding]
     second: tuple[float, ...]  # probabilities of 0, 1, 2 points by the second reading
+    veto_likely: float  # probability of a veto by the words alone
     rule_points: float
     caps: tuple[str, ...] = ()  # what held the points down: term-list, off-topic, a misconception, ...
 
@@ -130,6 +131,7 @@ def read_answer(
         copies=copies,
         claims=claims,
         second=opinions.both.probabilities,
+        veto_likely=round(opinions.veto, 3),
         rule_points=found.rules.points,
         caps=rules.caps,
     )
