@@ -124,6 +124,7 @@ _QUOTE = re.compile(
     r"|(?:一开始|起初|最初|原来|本来|原先|先前|曾经?|之前|刚开始|第一反应|直觉)[^,。]{0,5}(?:以为|觉得|认为|想|是(?! ?-?\d|空|\(|每|由|线程|没)|写的?是|答)|我(?:先|原来|本来|起初|最初|差点)?(?:就)?以为|别以为|不要以为|不能以为|误以为|千万别|可别|网上(?:有人)?说"
     r"|some (?:people|folks|students|would|might)|(?:people|you|one|many|students|everyone) (?:often |sometimes |may |might |could |would |will |tend to )?(?:think|say|assume|believe|claim|expect)s?"
     r"|at first,? i|i (?:had )?(?:first|initially|originally|used to|once|was going to|wanted to|almost|nearly) (?:thought|think|assumed?|believed?|wrote|say|guess\w*|answer\w*)|my first (?:version|draft|thought|instinct|answer|guess|idea)"
+    r"|(?:would be|is|it's) (?:wrong|a mistake|an error|absurd|nonsense) to (?:say|believe|think|claim|assume)|nobody (?:could|would|can|should) (?:seriously )?(?:say|claim|think|believe)"
     r"|common (?:mistake|misconception|belief|error)|you(?:'d| would| might|'d be tempted)? (?:think|assume|expect|suppose|hope)|tempt(?:ing|ed)|(?:don't|do not|never) (?:think|assume|confuse|say)|not to be confused|contrary to|it is a myth|myth\b"
     r"|(?:\bhe|\bshe|they|my (?:friend|roommate|classmate|colleague)|a classmate|the internet|chatgpt)[^,。]{0,8} (?:says?|said|thinks?|thought|claims?|claimed)|(?<![跟对向和给])(?:同学|朋友|室友|他|她)[^,。]{0,6}(?:说|以为|认为|觉得)",
     _F,
@@ -158,7 +159,7 @@ _PLEA = re.compile(
     _F,
 )
 _ADMITS = re.compile(
-    r"不太记得|记不清|记不得|(?<!\bwe )(?<!\byou )(?<!\bthey )don't (?:really |quite )?(?:know|remember|understand|get)|(?<!has )(?<!had )(?<!they have )(?<!lanes have )no idea|can't (?:explain|remember|recall)|没学会|讲不清|说不清|不记得|没(?:怎么)?听懂|没(?:怎么)?看懂|不会做|忘了|(?<!谁[也都])(?<![它也都并])不知道(?!哪|是|(?:我)?这(?:么|样)|(?:说|理解|想)?得?对不对|说(?:全|清|明白))|没跟上|不(?:太)?懂|没搞懂|没想明白|(?:没|不太有|没什么)把握|不(?:太)?清楚|unclear to me|not (?:really |quite |so )?clear"
+    r"不太记得|记不清|记不得|(?<!\bwe )(?<!\byou )(?<!\bthey )(?:don't|do not) (?:really |quite )?(?:know|remember|understand|get)|(?<!has )(?<!had )(?<!they have )(?<!lanes have )no idea|can't (?:explain|remember|recall)|没学会|讲不清|说不清|不记得|没(?:怎么)?听懂|没(?:怎么)?看懂|不会做|忘了|(?<!谁[也都])(?<![它也都并])不知道(?!哪|是|(?:我)?这(?:么|样)|(?:说|理解|想)?得?对不对|说(?:全|清|明白))|没跟上|不(?:太)?懂|没搞懂|没想明白|(?:没|不太有|没什么)把握|不(?:太)?清楚|unclear to me|not (?:really |quite |so )?clear"
     r"|haven't (?:learn|got|studied|read)|not sure (?:how|what|why|about|if|whether)|\bidk\b|missed this|\bdunno\b|lost me|没来上课|(?<!也)(?<!都)(?<!么)没做",
     _F,
 )
@@ -261,6 +262,7 @@ def read_clauses(answer: str) -> Reading:
     reading.hedged = bool(_STRONG_HEDGE.search(text))
     reading.admits = bool(_ADMITS.search(text))
     _unknown(clauses)
+    _disowned(clauses)
     _pleas(clauses)
     reading.plea = any(c.plea for c in clauses)
     return reading
@@ -304,6 +306,23 @@ def _reach(clauses: list[Clause]) -> None:
                 c.denied = True
 
 
+# 'People say X. And that is true:' makes X a claim of one's own.
+_ENDORSED = re.compile(
+    r"^"
+    + _S
+    + r"(?:and |so |well,? |yes,? )*(?:(?:that|this|it|they|he|she|people)(?:'s| is| are|'re) (?:indeed |quite |perfectly |exactly |completely |all )?"
+    r"(?:true|right|correct|so|enough|the case)|(?:so )?(?:it|they) (?:does|is|do|are)|(?:rightly|quite) so|indeed|exactly)(?="
+    + _S
+    + r"$|[:,;] )"
+    r"|^"
+    + _S
+    + r"(?:这|他们|说得|想得|这话|这个想法)?(?:确实|的确|完全|其实)?(?:就|都|也)?(?:是)?(?:如此|对的|正确的?|没错|不错|够了?|说得对|是这样)(?="
+    + _S
+    + r"$|[:,;])",
+    _F,
+)
+
+
 def _quotes(clauses: list[Clause]) -> None:
     i = 0
     while i < len(clauses):
@@ -342,6 +361,52 @@ def _quotes(clauses: list[Clause]) -> None:
         i = max(j, i + 1)
 
 
+# 'The book says A. I think it is wrong.', 'If A were so, B would follow. But is it? I cannot say.': nothing of it is claimed.
+_THEIRS = (
+    r"(?:the |my |this |that |our )?(?:whole )?(?:lesson|book|textbook|text|course|tutor|teacher|author|lecturer|notes?|slides?|claim|statement|"
+    r"he|she|it|they|this|that|both|neither|all (?:of )?(?:this|that|it))"
+)
+_DISBELIEVED = re.compile(
+    _THEIRS + r" (?:is|are|was|were)(?: \w+)? (?:wrong|mistaken|false|in error|nonsense|untrue)\b"
+    r"|\bi (?:do not|don't|can't|cannot|refuse to) believe (?:it|this|that|them|him|her|a word|any)|\bi (?:strongly )?(?:doubt|disagree|reject|dispute)\b"
+    r"|(?:in reality|in fact|actually),? (?:this|that|it|none of (?:this|that|it)) (?:is|does|are|do)(?:n't| not)? (?:not )?(?:what happens|so|true|the case|happen)"
+    r"|(?:课文|课本|课程|书(?:本|上)?|老师|助教|作者|讲义|他们?|她|这(?:话|些|说法|种说法|个说法)?|那(?:话|些)?)(?:说|写|讲)?(?:得|的)?(?:全|都|是|其实)*(?:错|不对|搞错|弄错)"
+    r"|(?:这|那)(?:话|些|个|种说法)?我(?:才|可|都)?不(?:信|相信|认|认同|同意)|我(?:并|才|可)?不(?:信|相信|同意|认同)(?:这|它|他|课|书|上|$)|(?:实际|事实)上(?:并|根本)?不(?:会|是)?(?:这样|如此|这么回事)",
+    _F,
+)
+_DOUBTED = re.compile(
+    r"\bi (?:cannot|can't|could not|couldn't) (?:say|tell)\b|\bwho knows\b|\bi wonder (?:if|whether)\b|(?:do not|don't) know (?:which|whether|if)\b"
+    r"|no idea (?:whether|if|which)\b|whether (?:that|this|it) is (?:so|true|the case)"
+    r"|是不是(?:真的)?(?:这样|如此|这么回事)?(?:我)?(?:也)?(?:不(?:清楚|知道|确定)|说不(?:好|准|清))|(?:谁知道|说不准|不好说)(?:呢|吧)?$",
+    _F,
+)
+_TOLD = re.compile(
+    r"\b(?:says?|said|insists?|claims?|states?|warns?|writes?|teaches|tells? us|according to)\b|(?:课文|课本|书(?:本|上)?|老师|助教|讲义|作者|他们?|她)[^,。]{0,4}(?:说|讲|写|认为|坚持|教)",
+    _F,
+)
+
+
+def _disowned(clauses: list[Clause]) -> None:
+    """What others say or what is merely supposed, and is then disbelieved or left open, is not claimed."""
+    for i, c in enumerate(clauses):
+        doubted = bool(_DOUBTED.search(c.text))
+        if not doubted and not _DISBELIEVED.search(c.text):
+            continue
+        own = [b for b in clauses[:i] if b.sentence == c.sentence]
+        if own and all(b.quoted for b in own):
+            continue  # 'some say A, which is wrong': A is theirs already, and nothing before it is touched
+        sentence = c.sentence
+        while sentence > c.sentence - 3 and sentence > 0:
+            before = [b for b in clauses[:i] if b.sentence == sentence - 1]
+            if not any(b.supposed or b.question or _TOLD.search(b.text) for b in before):
+                break
+            sentence -= 1
+        scope = [b for b in clauses[:i] if sentence <= b.sentence]
+        if any(b.supposed or b.question or _TOLD.search(b.text) for b in scope):
+            for b in scope:
+                b.quoted, b.unknown = b.quoted or not doubted, b.unknown or doubted
+
+
 _BARE = re.compile(r"^" + _S + r"(?:wrong|false|错(?:了|的|误)|不对)" + _S + r"$", _F)
 _OUTCOME = re.compile(
     r"(?:=|->|\b(?:is|gets?|gives?|returns?|prints?|becomes?|reports?)|得到?|返回|输出|变成|结果是?|成了?) ?\"?(?:-?\d[\d.]*|zero|零|neginf)\"?\s*$",
@@ -374,6 +439,7 @@ _LACKING = re.compile(
     r"(?:gets?|got|carry|carries|holds?|receives?|contains?|takes?|are|is|becomes?|returns?|gives?|adds?|brings?)\b",
     _F,
 )
+_FURTHEST = 160  # characters: more than any reach of words
 _SHORT = {"without": 2, "instead of": 3, "rather than": 3}  # words that these reach
 _CJK_OR_WORD = re.compile(r"[\u4e00-\u9fff]|[a-z0-9_'.]+|[<>=+*/!-]+", _F)
 
@@ -382,7 +448,8 @@ def negations_before(clause: Clause, at: int, reach: int = 6) -> int:
     """How many negations reach the words at `at` (offset in the clause) from their left."""
     # The nearest negation counts; an earlier one only where the two stand together ('not un...', '不是不').
     count, edge, limit = 0, at, reach
-    for m in reversed(list(NEGATION.finditer(clause.text, clause.claim_from, max(at, clause.claim_from)))):
+    begin = max(clause.claim_from, at - _FURTHEST)
+    for m in reversed(list(NEGATION.finditer(clause.text, begin, max(at, begin)))):
         if _ADNOMINAL.match(clause.text, m.start()) and not clause.text.startswith(_COPULAS, m.start()):
             continue
         gap = clause.text[m.end() : edge]
