@@ -120,8 +120,8 @@ def grouped(items: Sequence[Waiting]) -> list[Group]:
 
 def refitted(lessons: Mapping[str, Lesson], marks: Sequence[Mark]) -> SecondReader:
     """The second reading after the marks: the shipped weights moved towards them. Without marks, the shipped one."""
-    from graders.prose.reader import analyse
-    from graders.prose.second import SecondReader, features, load_second, word_features
+    from graders.prose.reader import analyse, what_models_see
+    from graders.prose.second import SecondReader, load_second
 
     shipped = load_second()
     rows: list[tuple[dict[str, float], dict[str, float], int, float]] = []
@@ -131,19 +131,16 @@ def refitted(lessons: Mapping[str, Lesson], marks: Sequence[Mark]) -> SecondRead
         if prose is None or section not in prose.questions:
             continue
         found = analyse(prose, section, mark.text)
-        question = found.question
-        joint = features(
-            prose.lesson, question, found.reading, found.mentions, found.links, found.misconceptions, found.rules
-        )
-        words = word_features(prose.lesson, question, found.reading, found.mentions)
-        whole = int(mark.points / mark.maximum * question.maximum + 0.5)
-        rows.append((joint, words, whole, question.maximum))
+        seen = what_models_see(prose, found)
+        whole = int(mark.points / mark.maximum * found.question.maximum + 0.5)
+        rows.append((seen.words, seen.rules, whole, found.question.maximum))
     if not rows:
         return shipped
     return SecondReader(
-        _moved(shipped.joint, [(a, score, most) for a, _, score, most in rows]),
-        _moved(shipped.words, [(b, score, most) for _, b, score, most in rows]),
+        _moved(shipped.joint, [(words | rules, score, most) for words, rules, score, most in rows]),
+        _moved(shipped.words, [(words, score, most) for words, _, score, most in rows]),
         shipped.veto,
+        shipped.clause,
     )
 
 

@@ -85,6 +85,8 @@ def rubric_rows(rubrics: dict[str, ProseRubric]) -> list[Row]:
                     if m.veto:
                         said = getattr(m.says, lang)
                         add(rubric, q.id, lang, [said], 0, True)
+                        # A whole chain with a flat contradiction behind it.
+                        add(rubric, q.id, lang, [*(getattr(x.says, lang) for x in q.links), said], 0, True)
                         beside = next((x for x in q.links if x.id not in m.refutes), None)
                         if beside is not None:
                             add(rubric, q.id, lang, [getattr(beside.says, lang), said], 0, True)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import random
+import re
 from pathlib import Path
 from typing import Any
 
@@ -71,11 +72,14 @@ def main() -> None:
             answers = rows_of(path)
             results.append((path.name, answers, reader.opinions(answers, second)))
     else:
+        # A right answer and its twins with one falsehood ('x-1r', 'x-1a', 'x-1b') stay together.
         chance = random.Random(7)
-        fold = [chance.randrange(options.folds) for _ in training.unread]
+        groups = [re.sub(train.TWIN, "", str(row["id"])) for row in training.unread]
+        at = {group: chance.randrange(options.folds) for group in sorted(set(groups))}
+        fold = [at[group] for group in groups]
         read: dict[int, Any] = {}
         for k in range(options.folds):
-            out = [i for i, at in enumerate(fold) if at == k]
+            out = [i for i, number in enumerate(fold) if number == k]
             second = second_from(training.models(frozenset(out)))
             read.update(zip(out, reader.opinions([training.unread[i] for i in out], second), strict=True))
         results.append(("cross-validation", training.unread, [read[i] for i in range(len(fold))]))

@@ -17,19 +17,24 @@ from pathlib import Path
 
 from answer_sets import Row, read_rows, rubric_rows, rubrics, unread_rows
 
+from graders.prose.features import Seen
 from graders.prose.lexicon import Concept, Lexicon
-from graders.prose.reader import analyse
+from graders.prose.reader import analyse, what_models_see
 from graders.prose.rubric import ProseRubric
-from graders.prose.second import WEIGHTS, features, word_features
+from graders.prose.second import WEIGHTS
 
-KEEP = 0.012  # weights smaller than this are dropped from the file
+# Weights smaller than these are dropped from the file; agreement on held-back answers stays as it is.
+KEEP = {"joint": 0.05, "words": 0.05, "veto": 0.04, "clause": 0.08}
 FEWEST = 3  # answers a feature must occur in: what one or two answers say is no evidence
-STRENGTH = 0.05  # inverse of the regularisation
+STRENGTH = 0.15  # inverse of the regularisation
 READ_SHARE = 0.3  # of the spellings left out for answers that the rules were written from
 UNREAD_SHARE = 0.15
 
 # Shares of the scores among answers of learners, of questions with one point and with two.
 SHARES = {True: (0.5, 0.5), False: (0.36, 0.28, 0.36)}
+
+# A right answer and its twins with one falsehood have ids that end in r, a and b.
+TWIN = re.compile(r"(?<=\d)[rab]$")
 
 Features = dict[str, float]
 
@@ -48,14 +53,46 @@ def thinned(lexicon: Lexicon, share: float, chance: random.Random) -> Lexicon:
     return thin
 
 
-def table(rows: list[Row], known: dict[str, ProseRubric]) -> list[tuple[Features, Features]]:
-    """The features of every row: for the joint model, and for the words alone."""
+def table(rows: list[Row], known: dict[str, ProseRubric]) -> list[Seen]:
+    """What the models see of every row."""
     out = []
     for row in rows:
         rubric = known[row["lesson"]]
-        a = analyse(rubric, row["question"], row["answer"])
-        joint = features(rubric.lesson, a.question, a.reading, a.mentions, a.links, a.misconceptions, a.rules)
-        out.append((joint, word_features(rubric.lesson, a.question, a.reading, a.mentions)))
+        out.append(what_models_see(rubric, analyse(rubric, row["question"], row["answer"])))
+    return out
+
+
+def clause_rows(rows: list[Row], found: list[Seen]) -> tuple[list[Features], list[int], list[float], list[int]]:
+    """Clauses with 1 where they are false, their weights, and the rows that they come from.
+
+    All clauses of a right answer are true. Of its twins with one falsehood, what differs is false. Of another answer with a
+    veto some clause is, nobody says which: each a little.
+    """
+    out: tuple[list[Features], list[int], list[float], list[int]] = ([], [], [], [])
+
+    def add(features: Features, false: int, weight: float, row: int) -> None:
+        for column, value in zip(out, (features, false, weight, row), strict=True):
+            column.append(value)  # type: ignore[attr-defined]
+
+    right = {
+        row["id"][:-1]: {c.text for c in seen.clauses}
+        for row, seen in zip(rows, found, strict=True)
+        if TWIN.search(str(row["id"])) and row["id"].endswith("r")
+    }
+    for number, (row, seen) in enumerate(zip(rows, found, strict=True)):
+        twin = right.get(str(row["id"])[:-1]) if TWIN.search(str(row["id"])) else None
+        whole = row["score"] >= (1 if row["question"] == "impl" else 2)
+        for clause in seen.clauses:
+            if whole:
+                add(clause.features, 0, 1.0, number)
+            elif row.get("veto") and twin is not None:
+                if clause.text not in twin:
+                    add(clause.features, 1, 1.0, number)
+            elif row.get("veto"):
+                share = 1.0 if len(seen.clauses) <= 2 else 1.0 / len(seen.clauses)
+                add(clause.features, 1, 0.7 * share, number)
+                if share < 1:
+                    add(clause.features, 0, 0.7 * (1 - share), number)
     return out
 
 
@@ -68,7 +105,7 @@ class Training:
         self.unread = unread_rows()
         terse, read = rubric_rows(whole), read_rows()
         self.rows: list[Row] = [*self.unread, *terse, *read]
-        self.found: list[tuple[Features, Features]] = []
+        self.found: list[Seen] = []
         self.which: list[int] = []
         plain = list(range(len(self.unread) + len(terse)))
         behind = list(range(len(plain), len(self.rows)))
@@ -89,7 +126,7 @@ class Training:
         return thin
 
     def models(self, without: frozenset[int] = frozenset(), strength: float = STRENGTH) -> dict:  # type: ignore[type-arg]
-        """The three models as plain numbers: scores from rules and words, scores from words, vetoes from words.
+        """The models as plain numbers: scores from rules and words, scores from words, vetoes from words, false clauses.
 
         `without`: rows that they must not see.
         """
@@ -99,11 +136,17 @@ class Training:
         steps = [[int(s >= 1) for s in scores], [int(s >= 2) for s in scores]]
         vetoes = [int(bool(self.rows[i].get("veto"))) for i in which]
         weights = balance([(self.rows[i]["question"] == "impl", int(self.rows[i]["score"])) for i in which])
-        joint, said = (common([self.found[i][k] for i in kept], which) for k in (0, 1))
+        joint = common([self.found[i].words | self.found[i].rules for i in kept], which)
+        said = common([self.found[i].words for i in kept], which)
+        # One reading of each row is enough for the clauses.
+        first = dict(zip(reversed(self.which), reversed(self.found), strict=True))
+        numbers = [i for i in range(len(self.rows)) if i not in without]
+        clauses, false, shares, of = clause_rows([self.rows[i] for i in numbers], [first[i] for i in numbers])
         return {
-            "joint": plain(*fit(joint, steps, weights, strength)),
-            "words": plain(*fit(said, steps, weights, strength)),
-            "veto": plain(*fit(said, [vetoes], weights, strength)),
+            "joint": plain(*fit(joint, steps, weights, strength), KEEP["joint"]),
+            "words": plain(*fit(said, steps, weights, strength), KEEP["words"]),
+            "veto": plain(*fit(said, [vetoes], weights, strength), KEEP["veto"]),
+            "clause": plain(*fit(common(clauses, of), [false], shares, 2 * strength), KEEP["clause"]),
         }
 
 
@@ -136,14 +179,14 @@ def fit(found: list[Features], labels: list[list[int]], weights: list[float], st
     return vectoriser, [LogisticRegression(C=strength, max_iter=4000).fit(matrix, row, weights) for row in labels]
 
 
-def plain(vectoriser, models) -> dict:  # type: ignore[no-untyped-def, type-arg]
+def plain(vectoriser, models, keep: float) -> dict:  # type: ignore[no-untyped-def, type-arg]
     """Weights in thousandths by feature name, small ones left out."""
     names = vectoriser.get_feature_names_out()
     columns = [m.coef_[0] for m in models]
     weights = {
         str(name): [round(1000 * float(w)) for w in pair]
         for name, *pair in zip(names, *columns, strict=True)
-        if max(abs(w) for w in pair) >= KEEP
+        if max(abs(w) for w in pair) >= keep
     }
     bias = [round(float(m.intercept_[0]), 4) for m in models]
     return {"bias": bias, "weights": dict(sorted(weights.items()))}

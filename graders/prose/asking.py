@@ -88,6 +88,7 @@ def with_follow_ups(
     if held:
         points = min(points, reading.points, 0.5 if question.maximum > 1 else 0.0)
         explanation.append(TWICE)
+    corrected = False
     for m in reading.misconceptions:
         if m.force == "supposed":
             continue
@@ -101,7 +102,10 @@ def with_follow_ups(
         elif m.veto and at_once:
             vetoes = [v for v in vetoes if v[1] != m.words]
             explanation.append(CORRECTED.fill(words=m.words))
-            points = max(0.0, min(points, question.maximum) - 0.5)
+            corrected = True
+    if corrected:
+        # Once, however many patterns read the same false words.
+        points = max(0.0, min(points, question.maximum) - 0.5)
     if vetoes:
         points = 0.0
     settled_links = {f.link for f, s in settled}

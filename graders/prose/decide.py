@@ -16,13 +16,13 @@ from graders.prose.second import Opinions, SecondReading
 from graders.text import Text
 
 # Fitted by cross-validation on labelled answers that the rules had not been written from (docs/prose.md).
-REVIEW_BELOW = 0.52
-SURE_TO_MOVE = 0.70  # the same where the second reading takes from a whole chain, or gives to none
+REVIEW_BELOW = 0.45
 OVERRULED = 0.10  # probability of full points below which the second reading takes a whole point from a whole chain
 VETO_SECOND_SIGNAL = 0.60  # probability of no points, by words alone, that counts as the second signal of a veto
 VETO_LIKELY = 0.50  # probability of a veto, by words alone, that counts as well
-SUSPECTED = 0.85  # probability of a veto above which a person looks at an answer without points
-DOUBTFUL = 0.16  # the same for an answer with points
+SUSPECTED = 0.97  # probability of a veto above which a person looks at an answer without points
+DOUBTFUL = 0.25  # the same for an answer with points
+FALSE_CLAUSE = 0.60  # probability that one clause is false above which a person looks at an answer with points
 DOUBTED = 0.30  # below it the words beside a misconception look right
 
 ONE_SIGNAL = Text("a misconception was read, but only one signal speaks for it", "读到一个误解，但只有一个信号支持")
@@ -83,12 +83,13 @@ def decide(
     elif asserted:
         review = True
         reasons.append(ONE_SIGNAL)
-    if opinions.veto >= (DOUBTFUL if points > 0 else SUSPECTED) and not review:
+    suspected = opinions.veto >= (DOUBTFUL if points > 0 else SUSPECTED)
+    if (suspected or (points > 0 and opinions.false >= FALSE_CLAUSE)) and not review:
         review = True
         reasons.append(LIKE_A_VETO)
-    against_whole = held or (whole and best < top)
-    moved = best != ruled and ruled in (0, top)
-    if (against_whole or confidence < (SURE_TO_MOVE if moved else REVIEW_BELOW)) and not review:
+    # Nobody takes from a whole chain, or gives where none was read, unseen.
+    moved = held or (best != ruled and ruled in (0, top))
+    if (moved or confidence < REVIEW_BELOW) and not review:
         review = True
         reasons.append(UNSURE)
     if rules.contradicted and rules.raw > 0 and not review and confidence < 0.8:

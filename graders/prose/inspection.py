@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from graders.prose.features import concepts_of
 from graders.prose.reader import Analysis, analyse
 from graders.prose.rubric import ProseRubric
-from graders.prose.second import concepts_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,6 +99,9 @@ def check_lexicon(lexicon: Lexicon, path: Path) -> None:
                 raise BadInput(problem, Where(str(path))) from None
 
 
+MOST_MENTIONS = 60  # of one concept: an answer that says more of it is no answer
+
+
 class Mentions:
     """The concepts named in one answer, found when asked for."""
 
@@ -119,7 +122,7 @@ class Mentions:
         clauses = self.reading.clauses
         if not clauses:
             return found
-        for start, end in concept.spans(self.reading.text):
+        for start, end in concept.spans(self.reading.text)[:MOST_MENTIONS]:
             index = self.reading.clause_at(start)
             clause = clauses[index]
             negative = _negative(clause, start - clause.start, clauses, index)

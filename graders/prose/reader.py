@@ -7,18 +7,25 @@ from dataclasses import dataclass, field, replace
 
 from graders.prose.clauses import Reading, read_clauses
 from graders.prose.copies import CopyFinding, find_copies, is_restated
-from graders.prose.decide import decide
+from graders.prose.decide import LIKE_A_VETO, decide
 from graders.prose.evidence_claims import ClaimFinding, read_claims
+from graders.prose.features import Seen, clause_features, rule_features, word_features
 from graders.prose.feedback import feedback_of
 from graders.prose.lexicon import Mentions
 from graders.prose.links import LinkReading, find_way, read_link
 from graders.prose.misconceptions import MisconceptionReading, read_misconceptions
 from graders.prose.rubric import ProseRubric, Question
 from graders.prose.score import RuleScore, rule_score
-from graders.prose.second import Opinions, SecondReader, features, load_second, word_features
+from graders.prose.second import Opinions, SecondReader, load_second
 from graders.text import Lang, Text
 
 VETO_RULE = "wrong-causal-chain"
+MOST_CHARACTERS = 6000  # of an answer that are read; whoever writes more is read by a person
+LOOKS_FALSE = Text("look at “{words}”", "请看“{words}”")
+TOO_LONG = Text(
+    "only the first {most} of {length} characters were read; a person reads the rest",
+    "只读了 {length} 个字符中的前 {most} 个；其余由人来读",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +78,7 @@ class AnswerReading:
 def analyse(rubric: ProseRubric, question_id: str, answer: str) -> Analysis:
     """Clauses, links, misconceptions and the points by rules of one answer."""
     question = rubric.questions[question_id]
-    reading = read_clauses(answer)
+    reading = read_clauses(answer[:MOST_CHARACTERS])
     mentions = Mentions(reading, rubric.lexicon)
     links = [read_link(link, mentions) for link in question.links]
     misconceptions = read_misconceptions(rubric, question_id, mentions)
@@ -115,6 +122,13 @@ def read_answer(
         if not claim.holds:
             review = True
             explanation.append(claim.says)
+    if LIKE_A_VETO in explanation and opinions.false_clause >= 0:
+        clause = found.reading.clauses[opinions.false_clause]
+        words = found.reading.plain.words(clause.start, clause.end)
+        explanation.append(LOOKS_FALSE.fill(words=" ".join(words.split())))
+    if len(answer) > MOST_CHARACTERS:
+        review = True
+        explanation.append(TOO_LONG.fill(most=MOST_CHARACTERS, length=len(answer)))
     vetoes = [(VETO_RULE, decision.veto.words)] if decision.veto else []
     return AnswerReading(
         question=question_id,
@@ -137,14 +151,19 @@ def read_answer(
     )
 
 
+def what_models_see(rubric: ProseRubric, found: Analysis) -> Seen:
+    """The features of an answer that the rules have read."""
+    lesson, question = rubric.lesson, found.question
+    return Seen(
+        word_features(lesson, question, found.reading, found.mentions),
+        rule_features(lesson, question, found.links, found.misconceptions, found.rules),
+        clause_features(lesson, question, found.reading, found.mentions),
+    )
+
+
 def second_opinions(rubric: ProseRubric, found: Analysis, second: SecondReader) -> Opinions:
     """What the models of the second reading say of an answer that the rules have read."""
-    question = found.question
-    seen = features(
-        rubric.lesson, question, found.reading, found.mentions, found.links, found.misconceptions, found.rules
-    )
-    said = word_features(rubric.lesson, question, found.reading, found.mentions)
-    return second.read(seen, said, question.maximum)
+    return second.read(what_models_see(rubric, found), found.question.maximum)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ _PREDICATES = re.compile(
     _F,
 )
 _TUPLE = re.compile(r"[(\[][^()\[\]]{0,30}[)\]]")  # '(NaN, i)' is one thing
+_LETTERS = re.compile(r"[\u4e00-\u9fff]|[a-z_]+", _F)
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?!\w)")
 
 
@@ -40,6 +41,8 @@ class RuleScore:
 def is_term_list(reading: Reading) -> bool:
     """Whether an answer lists terms without saying anything of them: short items, hardly a predicate, no numbers."""
     text = reading.text
+    if len(text) >= 20 and len(set(_LETTERS.findall(text))) < 4:
+        return True  # numbers, signs or one word over and over
     items = [x for x in _ITEMS.split(_TUPLE.sub(" ", text)) if x.strip()]
     if text.count("、") >= 4 and not re.search(r"[,。;.!?]", text.strip(" .。")):
         return True

@@ -38,18 +38,18 @@ S = _module()
 LESSONS = ("lesson05", "lesson07", "lesson12", "lesson12-nan")
 
 # Share of runs (126 learners of two sets, seeds 1 to 3) within half a point of what the learner deserves: measured
-# 0.947, less three learners. The goal is 0.90. (The second set came out at 0.899 before its misses were looked at.)
+# 0.952, less four learners. The goal is 0.90. (The second set came out at 0.899 before its misses were looked at.)
 FLOOR = 0.92
 # Learners who do not always get what they deserve, and why. Whoever else misses is news.
 KNOWN_MISSES = {
     "f05-03": "partial: one choice, guessed right, makes it whole",
     "f05-13": "follow-up does not separate: the row's maximum is right for whoever thinks that infinities are skipped",
-    "f07-07": "partial: the second reading takes the one link that was said for nothing; guesses at what it does not know",
+    "f07-11": "partial: a choice guessed at the second try makes it whole",
+    "f07-18": "follow-up does not separate: who lets the masked store repair the sum answers the experiment right",
     "f12-04": "follow-up does not separate: the full condition returns the smallest index for an ascending order too",
     "f12-07": "partial: who knows that the receiver stays guesses one of two indices",
-    "f12-21": "choices guessed at the second try",
     "s05-06": "partial: a prediction and a choice, both guessed right, make it whole",
-    "s07-05": "partial: the second reading takes the half that was said for nothing; guesses at the rest",
+    "s07-06": "partial: the second reading takes the half that was said for nothing; guesses at the rest",
     "s07-10": "a slip in the text that no pattern knows; all follow-ups answered right",
     "s12-05": "partial: guesses right at the second tries",
     "s12n-06": "partial: guesses right at the second tries",

@@ -57,17 +57,15 @@ def test_the_most_uncertain_group_comes_first_and_names_its_open_links() -> None
 
 
 def test_marks_move_the_second_reading_towards_them() -> None:
-    from graders.prose.reader import analyse
-    from graders.prose.second import features
+    from graders.prose.reader import analyse, what_models_see
     from graders.prose_part import rubric_of
 
     text = "a sentence about lanes that the rules make little of, with the word neutral in it"
     prose = rubric_of(LESSONS["lesson05"])
     assert prose is not None
     found = analyse(prose, "q3", text)
-    values = features(
-        prose.lesson, found.question, found.reading, found.mentions, found.links, found.misconceptions, found.rules
-    )
+    seen = what_models_see(prose, found)
+    values = seen.words | seen.rules
 
     def expected(points: float) -> float:
         moved = refitted(LESSONS, [Mark("lesson05", "q3", text, points, 2.0)] * 3)

@@ -14,10 +14,10 @@ import pytest
 import yaml
 
 from graders.prose.asking import wanted, with_follow_ups
+from graders.prose.features import ngrams
 from graders.prose.followups import FollowUp, Settled
 from graders.prose.reader import AnswerReading, read_answer
 from graders.prose.rubric import ProseRubric
-from graders.prose.second import ngrams
 
 Get = Callable[[str], ProseRubric]
 FILE = Path(__file__).resolve().parents[2] / "data" / "answers" / "followup_learners.yaml"
