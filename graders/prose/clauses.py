@@ -141,7 +141,7 @@ _WITHDRAWN = re.compile(
     _F,
 )
 _SUPPOSED = re.compile(
-    r"如果|假如|假设|若(?!干)|要是|倘若|万一|否则|不然|要不|换成|假使|反之|一旦|(?<![人我他你她们师面句生])的话|\bif\b|otherwise|(?<!\bi )\bsuppose|imagine|had (?:you|we|i)\b|were to|wrongly|错误地|误(?:填|设|用|写)|\bunless\b|\bsay you\b|\bwere\b(?= \w+ (?:0|1|filled|padded))|手滑|不小心|\bwere (?:it|they|the|we)\b|^\s*were\b",
+    r"如果|假如|假设|若(?!干)|要是|倘若|万一|否则|不然|要不|(?<![方者端])换成|假使|反之|一旦|(?<![人我他你她们师面句生])的话|\bif\b|otherwise|(?<!\bi )\bsuppose|imagine|had (?:you|we|i)\b|were to|wrongly|错误地|误(?:填|设|用|写)|\bunless\b|\bsay you\b|\bwere\b(?= \w+ (?:0|1|filled|padded))|手滑|不小心|\bwere (?:it|they|the|we)\b|^\s*were\b",
     _F,
 )
 _HEDGE = re.compile(

@@ -16,13 +16,13 @@ from graders.prose.second import Opinions, SecondReading
 from graders.text import Text
 
 # Fitted by cross-validation on labelled answers that the rules had not been written from (docs/prose.md).
-REVIEW_BELOW = 0.45
+REVIEW_BELOW = 0.42
 OVERRULED = 0.10  # probability of full points below which the second reading takes a whole point from a whole chain
 VETO_SECOND_SIGNAL = 0.60  # probability of no points, by words alone, that counts as the second signal of a veto
 VETO_LIKELY = 0.50  # probability of a veto, by words alone, that counts as well
 SUSPECTED = 0.97  # probability of a veto above which a person looks at an answer without points
-DOUBTFUL = 0.25  # the same for an answer with points
-FALSE_CLAUSE = 0.60  # probability that one clause is false above which a person looks at an answer with points
+DOUBTFUL = 0.28  # the same for an answer with points
+FALSE_CLAUSE = 0.65  # probability that one clause is false above which a person looks at an answer with points
 DOUBTED = 0.30  # below it the words beside a misconception look right
 
 ONE_SIGNAL = Text("a misconception was read, but only one signal speaks for it", "读到一个误解，但只有一个信号支持")

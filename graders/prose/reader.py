@@ -22,6 +22,10 @@ from graders.text import Lang, Text
 VETO_RULE = "wrong-causal-chain"
 MOST_CHARACTERS = 6000  # of an answer that are read; whoever writes more is read by a person
 LOOKS_FALSE = Text("look at “{words}”", "请看“{words}”")
+ONLY_SUPPOSED = Text(
+    "every causal link stands under an ‘if’ or ‘suppose’; a person looks whether it is claimed",
+    "每条因果链都只在“如果”“假如”里说到；要由人看是否真的这样主张",
+)
 TOO_LONG = Text(
     "only the first {most} of {length} characters were read; a person reads the rest",
     "只读了 {length} 个字符中的前 {most} 个；其余由人来读",
@@ -122,6 +126,9 @@ def read_answer(
         if not claim.holds:
             review = True
             explanation.append(claim.says)
+    if decision.points > 0 and _only_supposed(found):
+        review = True
+        explanation.append(ONLY_SUPPOSED)
     if LIKE_A_VETO in explanation and opinions.false_clause >= 0:
         clause = found.reading.clauses[opinions.false_clause]
         words = found.reading.plain.words(clause.start, clause.end)
@@ -149,6 +156,13 @@ def read_answer(
         rule_points=found.rules.points,
         caps=rules.caps,
     )
+
+
+def _only_supposed(found: Analysis) -> bool:
+    """Whether an answer begins with a case, and each core link is said in one: 'if > were false on a tie, the receiver would ...'."""
+    core = [link for link in found.links if link.core and link.state == "stated"]
+    clauses = found.reading.clauses
+    return bool(core) and clauses[0].supposed and all(any(clauses[k].supposed for k in link.clauses) for link in core)
 
 
 def what_models_see(rubric: ProseRubric, found: Analysis) -> Seen:
