@@ -56,6 +56,13 @@ class Reading:
         """The plain text."""
         return self.plain.text
 
+    @property
+    def takes_no_side(self) -> bool:
+        """Whether the answer ends on a turn against what it said, or offers both sides."""
+        last = [c for c in self.clauses if c.sentence == self.clauses[-1].sentence] if self.clauses else []
+        turns = bool(last) and last[0].sentence > 0 and bool(_LAST_TURN.match(last[0].text))
+        return turns or bool(_BOTH_SIDES.search(self.text))
+
     def clause_at(self, position: int) -> int:
         """Number of the clause at a position of the plain text (the nearest one before it)."""
         found = 0
@@ -161,6 +168,14 @@ _PLEA = re.compile(
 _ADMITS = re.compile(
     r"不太记得|记不清|记不得|(?<!\bwe )(?<!\byou )(?<!\bthey )(?:don't|do not) (?:really |quite )?(?:know|remember|understand|get)|(?<!has )(?<!had )(?<!they have )(?<!lanes have )no idea|can't (?:explain|remember|recall)|没学会|讲不清|说不清|不记得|没(?:怎么)?听懂|没(?:怎么)?看懂|不会做|忘了|(?<!谁[也都])(?<![它也都并])不知道(?!哪|是|(?:我)?这(?:么|样)|(?:说|理解|想)?得?对不对|说(?:全|清|明白))|没跟上|不(?:太)?懂|没搞懂|没想明白|(?:没|不太有|没什么)把握|不(?:太)?清楚|unclear to me|not (?:really |quite |so )?clear"
     r"|haven't (?:learn|got|studied|read)|not sure (?:how|what|why|about|if|whether)|\bidk\b|missed this|\bdunno\b|lost me|没来上课|(?<!也)(?<!都)(?<!么)没做",
+    _F,
+)
+_LAST_TURN = re.compile(
+    _S + r"(?:however|to be honest|honestly|in truth|actually|that said|不过|但我|但是|只不过|然而|可是|说实话|老实说)",
+    _F,
+)
+_BOTH_SIDES = re.compile(
+    r"(?:或者[^。;]*){2,}|要么[^。]{0,40}要么|看怎么理解|怎么说都|\beither\b.{0,60}\bor\b.{0,80}\beither\b|depends on how you (?:look|read|see)",
     _F,
 )
 _ABOUT = re.compile(_S + r"(?:(?:and|but) )?(?:as for|as to|regarding|concerning|about|至于|关于|对于)", _F)

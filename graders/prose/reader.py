@@ -26,6 +26,10 @@ ONLY_SUPPOSED = Text(
     "every causal link stands under an ‘if’ or ‘suppose’; a person looks whether it is claimed",
     "每条因果链都只在“如果”“假如”里说到；要由人看是否真的这样主张",
 )
+NO_SIDE = Text(
+    "ends on a turn against what was said before it, or offers both sides; a person looks at what is claimed",
+    "结尾转折、与前文相对，或两边都说；要由人看主张的是什么",
+)
 TOO_LONG = Text(
     "only the first {most} of {length} characters were read; a person reads the rest",
     "只读了 {length} 个字符中的前 {most} 个；其余由人来读",
@@ -126,6 +130,9 @@ def read_answer(
         if not claim.holds:
             review = True
             explanation.append(claim.says)
+    if decision.points > 0 and found.reading.takes_no_side:
+        review = True
+        explanation.append(NO_SIDE)
     if decision.points > 0 and _only_supposed(found):
         review = True
         explanation.append(ONLY_SUPPOSED)

@@ -46,6 +46,23 @@ def test_what_is_disowned_earns_nothing_unseen(rubric: Get, where: tuple[str, st
     assert reading.points == 0 or reading.needs_review, reading
 
 
+@pytest.mark.parametrize(
+    ("lesson", "question", "text"),
+    [
+        ("lesson07", "impl", "float('-inf'). It cannot win the max, and exp(-inf - m) is 0, so the sum is untouched. However exp(-inf) is really 1."),
+        ("lesson12-nan", "q1", "线程拿着 (NaN, 下标)，NaN 替换任何数而不被替换，所以它活过两棵树，最后写出下标。不过只要旁边有 +inf，它就会被换掉。"),
+        ("lesson05", "q3", "应该改成负无穷，因为 0 会在全负的行里胜出；也应该保持 0，因为 0 在全负的行里不会胜出。看怎么理解。"),
+        ("lesson12-nan", "q2", "两个 NaN 相遇时接收方留着自己的，或者换成对方的，或者取下标小的；网格会改变结果，也不会改变结果。"),
+        ("lesson12", "q2", "If > were false on ties and the receiver kept its own pair and the grid decided who receives, the index would differ."),
+    ],
+)  # fmt: skip
+def test_a_turn_at_the_end_both_sides_and_a_mere_case_are_looked_at(
+    rubric: Get, lesson: str, question: str, text: str
+) -> None:
+    reading = read_answer(rubric(lesson), question, text)
+    assert reading.points == 0 or reading.needs_review
+
+
 def test_what_others_say_wrongly_takes_nothing_from_a_right_answer(rubric: Get) -> None:
     right = (
         "Fill -inf: it is below every number, so it never wins the max and the padding leaves the result as it is. With 0 a row of "
