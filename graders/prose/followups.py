@@ -19,10 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graders import expression
-from graders.prose.clauses import read_clauses
 from graders.prose.lexicon import Mentions
 from graders.prose.links import read_link
 from graders.prose.rubric import FollowUpSpec, ProseRubric
+from graders.prose.scopes import read_clauses
 from graders.text import Text, same
 
 RunMutant = Callable[[str, dict[str, Any]], Mapping[str, NDArray[Any]]]

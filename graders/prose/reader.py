@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from graders.prose.clauses import Reading, read_clauses
+from graders.prose.clauses import Reading
 from graders.prose.copies import CopyFinding, find_copies, is_restated
 from graders.prose.decide import LIKE_A_VETO, decide
 from graders.prose.evidence_claims import ClaimFinding, read_claims
@@ -15,6 +15,7 @@ from graders.prose.lexicon import Mentions
 from graders.prose.links import LinkReading, find_way, read_link
 from graders.prose.misconceptions import MisconceptionReading, read_misconceptions
 from graders.prose.rubric import ProseRubric, Question
+from graders.prose.scopes import read_clauses, takes_no_side
 from graders.prose.score import RuleScore, rule_score
 from graders.prose.second import Opinions, SecondReader, load_second
 from graders.text import Lang, Text
@@ -130,7 +131,7 @@ def read_answer(
         if not claim.holds:
             review = True
             explanation.append(claim.says)
-    if decision.points > 0 and found.reading.takes_no_side:
+    if decision.points > 0 and takes_no_side(found.reading):
         review = True
         explanation.append(NO_SIDE)
     if decision.points > 0 and _only_supposed(found):

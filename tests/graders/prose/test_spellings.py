@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graders import yamlread
-from graders.prose.clauses import read_clauses
 from graders.prose.reader import analyse
 from graders.prose.rubric import load_rubric
+from graders.prose.scopes import read_clauses
 from graders.prose.spellings import Matcher, needles_of, spelling_pattern
 
 ROOT = Path(__file__).resolve().parents[3]
