@@ -15,7 +15,7 @@ from graders.prose.score import RuleScore, half_up
 from graders.prose.second import Opinions, SecondReading
 from graders.text import Text
 
-# Fitted by cross-validation on labelled answers that the rules had not been written from (docs/prose.md).
+# Chosen by the figures on labelled answers that nobody had read who wrote rules (docs/prose.md says which were in view).
 REVIEW_BELOW = 0.42
 OVERRULED = 0.10  # probability of full points below which the second reading takes a whole point from a whole chain
 VETO_SECOND_SIGNAL = 0.60  # probability of no points, by words alone, that counts as the second signal of a veto

@@ -63,22 +63,27 @@ def concepts_of(question: Question) -> list[str]:
     return sorted(n for n in names if n[:1] not in "'\"")
 
 
+def _named(mentions: Mentions) -> dict[int, list[tuple[int, str]]]:
+    """By number of the clause: where each concept of the lexicon is named, and the concept, said (+) or denied (-)."""
+    named: dict[int, list[tuple[int, str]]] = {}
+    for name in mentions.lexicon.concepts:
+        for m in mentions.of(name):
+            named.setdefault(m.clause, []).append((m.start, ("-" if m.sign < 0 else "+") + name))
+    return named
+
+
 def concept_features(here: str, reading: Reading, mentions: Mentions) -> dict[str, float]:
     """Concepts of the lexicon, said or denied, and which precedes which inside a clause.
 
     They are the same for every wording and both languages. A pair tells 'the fill beats the maximum' from its reverse,
     which n-grams of a few hundred answers cannot; pairs of quoted or denied clauses are others.
     """
-    named: dict[int, list[tuple[int, str]]] = {}
     out: dict[str, float] = {}
-    for name in mentions.lexicon.concepts:
-        for m in mentions.of(name):
-            if not reading.clauses[m.clause].plea:
-                signed = ("-" if m.sign < 0 else "+") + name
-                out[here + signed] = 1.0
-                named.setdefault(m.clause, []).append((m.start, signed))
-    for number, found in named.items():
+    for number, found in _named(mentions).items():
         clause = reading.clauses[number]
+        if clause.plea:
+            continue
+        out.update({here + signed: 1.0 for _, signed in found})
         scope = "!" if clause.quoted or clause.denied or clause.question else ""
         found.sort(key=lambda pair: pair[0])
         for i, (_, before) in enumerate(found):
@@ -134,10 +139,7 @@ _SCOPES = ("denied", "hedged", "supposed")
 def clause_features(lesson: str, question: Question, reading: Reading, mentions: Mentions) -> tuple[ClauseSeen, ...]:
     """The clauses that are the learner's own claims, each with its n-grams and concepts in their order."""
     here = f"{lesson}.{question.id}|"
-    named: dict[int, list[tuple[int, str]]] = {}
-    for name in mentions.lexicon.concepts:
-        for m in mentions.of(name):
-            named.setdefault(m.clause, []).append((m.start, ("-" if m.sign < 0 else "+") + name))
+    named = _named(mentions)
     out = []
     for number, clause in enumerate(reading.clauses):
         if clause.plea or clause.quoted or clause.question or clause.unknown:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from graders.prose.clauses import Reading
 from graders.prose.copies import CopyFinding, find_copies, is_restated
-from graders.prose.decide import LIKE_A_VETO, decide
+from graders.prose.decide import LIKE_A_VETO, Decision, decide
 from graders.prose.evidence_claims import ClaimFinding, read_claims
 from graders.prose.features import Seen, clause_features, rule_features, word_features
 from graders.prose.feedback import feedback_of
@@ -123,34 +123,20 @@ def read_answer(
     decision = decide(question, rules, found.misconceptions, opinions)
     copies = find_copies(answer, context)
     claims = read_claims(rubric, question_id, found.mentions, context.evidence)
-    review, explanation = decision.needs_review, list(decision.reasons)
-    for finding in copies:
-        review = True
-        explanation.append(finding.says)
-    for claim in claims:
-        if not claim.holds:
-            review = True
-            explanation.append(claim.says)
-    if decision.points > 0 and takes_no_side(found.reading):
-        review = True
-        explanation.append(NO_SIDE)
-    if decision.points > 0 and _only_supposed(found):
-        review = True
-        explanation.append(ONLY_SUPPOSED)
+    doubts = [finding.says for finding in copies] + [claim.says for claim in claims if not claim.holds]
+    doubts += _doubts(found, decision, len(answer))
+    explanation = [*decision.reasons, *doubts]
     if LIKE_A_VETO in explanation and opinions.false_clause >= 0:
         clause = found.reading.clauses[opinions.false_clause]
         words = found.reading.plain.words(clause.start, clause.end)
         explanation.append(LOOKS_FALSE.fill(words=" ".join(words.split())))
-    if len(answer) > MOST_CHARACTERS:
-        review = True
-        explanation.append(TOO_LONG.fill(most=MOST_CHARACTERS, length=len(answer)))
     vetoes = [(VETO_RULE, decision.veto.words)] if decision.veto else []
     return AnswerReading(
         question=question_id,
         points=decision.points,
         maximum=question.maximum,
         confidence=decision.confidence,
-        needs_review=review and bool(answer.strip()),
+        needs_review=(decision.needs_review or bool(doubts)) and bool(answer.strip()),
         links=found.links,
         misconceptions=found.misconceptions,
         vetoes=vetoes,
@@ -164,6 +150,18 @@ def read_answer(
         rule_points=found.rules.points,
         caps=rules.caps,
     )
+
+
+def _doubts(found: Analysis, decision: Decision, length: int) -> list[Text]:
+    """Why a person must look although the two readings agree: what is claimed is not clear, or not all was read."""
+    doubts = []
+    if decision.points > 0 and takes_no_side(found.reading):
+        doubts.append(NO_SIDE)
+    if decision.points > 0 and _only_supposed(found):
+        doubts.append(ONLY_SUPPOSED)
+    if length > MOST_CHARACTERS:
+        doubts.append(TOO_LONG.fill(most=MOST_CHARACTERS, length=length))
+    return doubts
 
 
 def _only_supposed(found: Analysis) -> bool:
