@@ -6,35 +6,18 @@ who decided by the beliefs alone; benchmarks/prose/simulate_learners.py runs the
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from collections import Counter, defaultdict
-from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
 
 from graders.prose.followups import make
+from tests.beside import module_at
 
-ROOT = Path(__file__).resolve().parents[2]
 pytest.importorskip("triton")
 
 
-def _module() -> ModuleType:
-    """The simulation, which lies beside the package."""
-    spec = importlib.util.spec_from_file_location(
-        "simulate_learners", ROOT / "benchmarks" / "prose" / "simulate_learners.py"
-    )
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-S = _module()
+S = module_at("benchmarks/prose/simulate_learners.py")
 LESSONS = ("lesson05", "lesson07", "lesson12", "lesson12-nan")
 
 # Share of runs (126 learners of two sets, seeds 1 to 3) within half a point of what the learner deserves: measured

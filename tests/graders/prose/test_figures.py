@@ -6,18 +6,16 @@ reads these answers makes them worthless.
 
 from __future__ import annotations
 
-import importlib.util
 import json
-import sys
 from functools import cache
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
 
 from graders.prose.evaluate import evaluate_rows
 from graders.prose.rubric import load_rubric
+from tests.beside import module_at
 
 ROOT = Path(__file__).resolve().parents[3]
 ANSWERS = ROOT / "tests" / "data" / "answers"
@@ -64,19 +62,8 @@ def test_both_languages_are_graded_alike(name: str) -> None:
     assert max(exact) - min(exact) <= 0.10
 
 
-def _answer_sets() -> ModuleType:
-    """The training answers, which lie beside the package."""
-    spec = importlib.util.spec_from_file_location("answer_sets", ROOT / "benchmarks" / "prose" / "answer_sets.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
 def test_no_answer_of_the_measure_is_trained_on() -> None:
-    sets = _answer_sets()
+    sets = module_at("benchmarks/prose/answer_sets.py")
     trained = {"".join(row["answer"].split()) for row in sets.read_rows() + sets.unread_rows()}
     measured = {"".join(row["answer"].split()) for name in SETS for row in rows_of(name)}
     assert len(trained) > 2000
