@@ -97,3 +97,18 @@ def test_a_text_without_end_is_read_in_part_and_looked_at(rubric: Get) -> None:
     assert reading.needs_review
     assert any(str(MOST_CHARACTERS) in e.en for e in reading.explanation)
     assert all(link.span[1] <= MOST_CHARACTERS for link in reading.links if link.span)
+
+
+@pytest.mark.parametrize("lesson", ["lesson05", "lesson07", "lesson12", "lesson12-nan"])
+def test_no_misconception_in_its_own_words_earns_a_point_unseen(rubric: Get, lesson: str) -> None:
+    r = rubric(lesson)
+    earned = [
+        (question, m.id, words)
+        for question in r.questions
+        for m in r.misconceptions_of(question)
+        if m.veto
+        for words in (m.says.zh, m.says.en)
+        for reading in [read_answer(r, question, words)]
+        if reading.points > 0 and not reading.needs_review
+    ]
+    assert earned == []
